@@ -5,7 +5,7 @@ import (
 	"runtime"
 )
 
-// GrammarForm is what a grammar is written as.
+// GrammarForm is the notation of a grammar.
 type GrammarForm string
 
 const (
@@ -19,85 +19,84 @@ const (
 	GrammarJSONSchema GrammarForm = "json-schema"
 )
 
-// ToolChoice is which calls a message has: one of these, or the name of a tool, which is then the only one.
+// ToolChoice says which calls a message contains: one of these values, or the name of the only tool allowed.
 type ToolChoice string
 
 const (
-	// ToolChoiceAuto is text, calls, or both; the default.
+	// ToolChoiceAuto allows text, calls, or both; the default.
 	ToolChoiceAuto ToolChoice = "auto"
-	// ToolChoiceRequired is at least one call.
+	// ToolChoiceRequired requires at least one call.
 	ToolChoiceRequired ToolChoice = "required"
-	// ToolChoiceNone is text in which nothing is a call.
+	// ToolChoiceNone allows no calls.
 	ToolChoiceNone ToolChoice = "none"
 )
 
-// GrammarArguments is how far arguments are held.
+// GrammarArguments says how to constrain arguments.
 type GrammarArguments string
 
 const (
-	// GrammarArgumentsSchema holds them to the schema of each tool; the default.
+	// GrammarArgumentsSchema constrains them to the schema of each tool; the default.
 	GrammarArgumentsSchema GrammarArguments = "schema"
-	// GrammarArgumentsFree holds markers and names, and only tools that are strict to their schemas.
+	// GrammarArgumentsFree constrains only markers and names, except for tools that are strict.
 	GrammarArgumentsFree GrammarArguments = "free"
 )
 
-// GrammarReasoning is where a grammar begins.
+// GrammarReasoning says where a grammar begins.
 type GrammarReasoning string
 
 const (
-	// GrammarReasoningOptional is at the first token, where the model may reason; the default.
+	// GrammarReasoningOptional begins at the first token, with optional reasoning; the default.
 	GrammarReasoningOptional GrammarReasoning = "optional"
-	// GrammarReasoningNone is behind the reasoning.
+	// GrammarReasoningNone begins after the reasoning.
 	GrammarReasoningNone GrammarReasoning = "none"
-	// GrammarReasoningPrefilled is inside the reasoning, which the prompt has opened.
+	// GrammarReasoningPrefilled begins inside the reasoning, whose opening marker is part of the prompt.
 	GrammarReasoningPrefilled GrammarReasoning = "prefilled"
 )
 
-// GrammarOptions are choices for a grammar; the zero value is the default of each.
+// GrammarOptions are options of a grammar; the zero value has the defaults.
 type GrammarOptions struct {
-	// Form is what the grammar is written as.
+	// Form is the notation of the grammar.
 	Form GrammarForm `json:"form,omitempty"`
-	// ToolChoice is which calls the message has.
+	// ToolChoice says which calls the message contains.
 	ToolChoice ToolChoice `json:"tool_choice,omitempty"`
-	// NoParallel allows one call only.
+	// NoParallel allows only one call.
 	NoParallel bool `json:"-"`
-	// Arguments is how far arguments are held.
+	// Arguments says how to constrain arguments.
 	Arguments GrammarArguments `json:"arguments,omitempty"`
-	// Reasoning is where the grammar begins.
+	// Reasoning says where the grammar begins.
 	Reasoning GrammarReasoning `json:"reasoning,omitempty"`
-	// Content allows text before calls that are demanded.
+	// Content allows text before required calls.
 	Content bool `json:"content,omitempty"`
-	// AllSpellings allows all spellings of the dialect's markers, not only the first.
+	// AllSpellings allows all spellings of the dialect's markers instead of only the first.
 	AllSpellings bool `json:"all_spellings,omitempty"`
-	// Strict makes a keyword of a schema that no grammar holds an error, not a warning.
+	// Strict makes an unsupported schema keyword an error instead of a warning.
 	Strict bool `json:"strict,omitempty"`
-	// Answer is the JSON schema of an answer without calls, instead of text.
+	// Answer is the JSON schema for answers without calls; otherwise they are text.
 	Answer json.RawMessage `json:"answer,omitempty"`
-	// Tokens are literals that are single tokens of the model, nil if that is not known: a trigger that is not among them is
-	// warned about.
+	// Tokens are literals that are single tokens of the model, nil if unknown. A warning is given if the trigger is not one.
 	Tokens []string `json:"tokens,omitzero"`
-	// Lazy makes GBNF of the calls alone, which begins at the trigger.
+	// Lazy makes GBNF cover only the calls, starting at the trigger.
 	Lazy bool `json:"lazy,omitempty"`
-	// OpenAI makes the JSON schema in the strict form of OpenAI's API.
+	// OpenAI gives the JSON schema the strict form of OpenAI's API.
 	OpenAI bool `json:"openai,omitempty"`
 }
 
-// Grammar is a grammar, and what an engine takes beside it.
+// Grammar is a grammar, with what an engine needs to use it.
 type Grammar struct {
-	// Text is GBNF, Lark, or the text of a JSON value.
+	// Text is GBNF, Lark or JSON.
 	Text string `json:"text"`
-	// Body has the members of a request body that carry it.
+	// Body has the members for a request body.
 	Body map[string]json.RawMessage `json:"body"`
-	// Trigger is the text with which calls begin, empty if prose may contain it.
+	// Trigger is the text that calls begin with, empty if prose may contain it.
 	Trigger string `json:"trigger"`
 	// PreservedTokens are the markers that are special tokens of the dialect's models.
 	PreservedTokens []string `json:"preserved_tokens"`
-	// Warnings say what the grammar leaves out, and what an engine may stumble over.
+	// Warnings say what the grammar does not enforce and what an engine may not handle.
 	Warnings []string `json:"warnings"`
 }
 
-// Grammar returns the grammar that holds a model to a dialect and the reader's tools, for the engine that samples. What the
-// dialect cannot express, or no grammar holds, is an error that says what to do.
+// Grammar returns a grammar that constrains a model to a dialect and the reader's tools. It returns an error that says what
+// to do if the dialect cannot express the options or the schemas.
 func (r *Reader) Grammar(dialect string, options GrammarOptions) (*Grammar, error) {
 	defer runtime.KeepAlive(r)
 	asked, err := json.Marshal(struct {

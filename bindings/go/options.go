@@ -2,35 +2,35 @@ package toolglot
 
 import "encoding/json"
 
-// Validation is how calls are checked against the tools' schemas.
+// Validation says how to check calls against the tools' schemas.
 type Validation string
 
 const (
-	// ValidationCoerce converts values where the schema says how, and reports what still does not fit; the default.
+	// ValidationCoerce converts values to the declared types and reports remaining mismatches; the default.
 	ValidationCoerce Validation = "coerce"
-	// ValidationLenient leaves values as they are and reports what does not fit.
+	// ValidationLenient leaves values unchanged and reports mismatches.
 	ValidationLenient Validation = "lenient"
-	// ValidationStrict gives a call that does not fit back as text.
+	// ValidationStrict returns mismatching calls as text.
 	ValidationStrict Validation = "strict"
 )
 
-// Untyped is what text means where no schema gives its type.
+// Untyped says how to read text without a declared type.
 type Untyped string
 
 const (
-	// UntypedInfer takes exact JSON, True, False and None as what they are, anything else as a string; the default.
+	// UntypedInfer recognises exact JSON, True, False and None, and reads anything else as a string; the default.
 	UntypedInfer Untyped = "infer"
-	// UntypedString takes everything as a string.
+	// UntypedString always reads a string.
 	UntypedString Untyped = "string"
 )
 
-// NullText is what the bare text null means where a string or null is declared.
+// NullText says how to read the bare text null if a string or null is declared.
 type NullText string
 
 const (
-	// NullTextNull takes it as null; the default.
+	// NullTextNull reads it as null; the default.
 	NullTextNull NullText = "null"
-	// NullTextText takes it as text.
+	// NullTextText reads it as text.
 	NullTextText NullText = "text"
 )
 
@@ -38,15 +38,15 @@ const (
 type ReasoningOpen string
 
 const (
-	// ReasoningOpenNo is the default: reasoning has to be opened in the answer.
+	// ReasoningOpenNo is the default: reasoning begins with a marker in the answer.
 	ReasoningOpenNo ReasoningOpen = ""
 	// ReasoningOpenYes says that the answer begins inside reasoning.
 	ReasoningOpenYes ReasoningOpen = "yes"
-	// ReasoningOpenMaybe says that it is not known: a call is held until no closing marker of reasoning can follow it.
+	// ReasoningOpenMaybe says that it is unknown: a call is held until no closing marker of reasoning can follow it.
 	ReasoningOpenMaybe ReasoningOpen = "maybe"
 )
 
-// MarshalJSON writes the option as the library names it.
+// MarshalJSON writes the option in the library's form.
 func (r ReasoningOpen) MarshalJSON() ([]byte, error) {
 	switch r {
 	case ReasoningOpenNo:
@@ -73,7 +73,7 @@ func (r *ReasoningOpen) UnmarshalJSON(text []byte) error {
 // FinishReason is why a message ended.
 type FinishReason string
 
-// The reasons that servers give.
+// The finish reasons of servers.
 const (
 	FinishStop          FinishReason = "stop"
 	FinishToolCalls     FinishReason = "tool_calls"
@@ -81,47 +81,47 @@ const (
 	FinishContentFilter FinishReason = "content_filter"
 )
 
-// CallsInReasoning is what a call inside reasoning is.
+// CallsInReasoning says how to treat a call inside reasoning.
 type CallsInReasoning string
 
 const (
-	// CallsInReasoningWait takes it as a draft if the region closes later, as a call if it never does; the default.
+	// CallsInReasoningWait treats it as a draft if the region closes later, and as a call if it never does; the default.
 	CallsInReasoningWait CallsInReasoning = "wait"
-	// CallsInReasoningEnd takes it as a call, which ends the region.
+	// CallsInReasoningEnd treats it as a call that ends the region.
 	CallsInReasoningEnd CallsInReasoning = "end"
-	// CallsInReasoningQuote never takes it as a call.
+	// CallsInReasoningQuote never treats it as a call.
 	CallsInReasoningQuote CallsInReasoning = "quote"
 )
 
-// Frame is what white space between text or reasoning and markers is.
+// Frame says how to treat white space between text or reasoning and markers.
 type Frame string
 
 const (
-	// FrameTemplate takes it as part of the markers, as chat templates write it; the default.
+	// FrameTemplate drops it as part of the markers, as chat templates write it; the default.
 	FrameTemplate Frame = "template"
-	// FrameExact keeps all of it as text or reasoning.
+	// FrameExact keeps it as text or reasoning.
 	FrameExact Frame = "exact"
 )
 
-// EvidenceLevel is how much evidence a call needs.
+// EvidenceLevel says how much evidence a call needs.
 type EvidenceLevel string
 
 const (
-	// EvidenceBalanced takes weak shapes as calls where nothing else can be meant; the default.
+	// EvidenceBalanced accepts weak forms where they are unambiguous; the default.
 	EvidenceBalanced EvidenceLevel = "balanced"
-	// EvidenceStrict takes only exact markers.
+	// EvidenceStrict accepts exact markers only.
 	EvidenceStrict EvidenceLevel = "strict"
-	// EvidenceEager takes weak shapes at the start of any line.
+	// EvidenceEager accepts weak forms at the start of any line.
 	EvidenceEager EvidenceLevel = "eager"
 )
 
-// UnknownTool is what becomes of a call whose tool is not declared.
+// UnknownTool says how to treat a call to an undeclared tool.
 type UnknownTool string
 
 const (
-	// UnknownToolCall takes it as a call if its markers are strong and all of it reads cleanly; the default.
+	// UnknownToolCall treats it as a call if its markers are strong and it needs no repairs; the default.
 	UnknownToolCall UnknownTool = "call"
-	// UnknownToolText takes it as text.
+	// UnknownToolText treats it as text.
 	UnknownToolText UnknownTool = "text"
 )
 
@@ -137,20 +137,20 @@ const (
 type Outcome string
 
 const (
-	// OutcomeComplete is a call as the dialect has it.
+	// OutcomeComplete is a call without deviations from the dialect.
 	OutcomeComplete Outcome = "complete"
-	// OutcomeRepaired is a call that deviates from the dialect and was read all the same.
+	// OutcomeRepaired is a call with repaired deviations from the dialect.
 	OutcomeRepaired Outcome = "repaired"
 	// OutcomeTruncated is a call that the end of the message cut off.
 	OutcomeTruncated Outcome = "truncated"
-	// OutcomeBroken is a call that does not go on as one.
+	// OutcomeBroken is a call that cannot be parsed to its end.
 	OutcomeBroken Outcome = "broken"
 )
 
 // Finished says whether the call may be run: it is complete or repaired.
 func (o Outcome) Finished() bool { return o == OutcomeComplete || o == OutcomeRepaired }
 
-// Protocol is what a client or a model server speaks.
+// Protocol is the protocol of a client or a model server.
 type Protocol string
 
 const (
@@ -164,10 +164,10 @@ const (
 	ProtocolOllama Protocol = "ollama"
 )
 
-// Engine is what serves a model.
+// Engine is an inference engine.
 type Engine string
 
-// The engines that differ in what they have to be asked for.
+// The engines that need different request options.
 const (
 	EngineGeneric  Engine = "generic"
 	EngineVLLM     Engine = "vllm"
@@ -178,7 +178,7 @@ const (
 	EngineMLXLM    Engine = "mlx-lm"
 )
 
-// ReasoningField is where chat clients find reasoning.
+// ReasoningField is the member for reasoning in chat answers.
 type ReasoningField string
 
 const (

@@ -11,24 +11,24 @@ import (
 	"github.com/toolglot/toolglot/bindings/go/internal/engine"
 )
 
-// Kind is what an event says.
+// Kind is the type of an event.
 type Kind uint32
 
 const (
-	// KindText is text for the reader, in Text.
+	// KindText is text of the answer, in Text.
 	KindText Kind = iota
 	// KindReasoning is text of the model's reasoning, in Text.
 	KindReasoning
-	// KindMarkup are bytes that belong to the dialect.
+	// KindMarkup are bytes that are markup of the dialect.
 	KindMarkup
 	// KindCallStart begins a call: Index, Name, and ID if the model wrote one before the arguments.
 	KindCallStart
-	// KindArguments is a piece of a call's arguments, JSON in Text; joined, the pieces of a finished call are
-	// one JSON object, and those of any other are no JSON.
+	// KindArguments is a piece of a call's arguments, JSON in Text. Joined, the pieces of a complete call are a JSON object;
+	// those of other calls are not.
 	KindArguments
 	// KindCallEnd ends a call: Outcome, and ID if the model wrote one anywhere.
 	KindCallEnd
-	// KindDiagnostic is something worth knowing: Code, words in Text, Dialect.
+	// KindDiagnostic is a remark, such as a repair: Code, the message in Text, Dialect.
 	KindDiagnostic
 )
 
@@ -41,35 +41,35 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Event is one thing the parser found. The spans of all events but diagnostics tile the input.
+// Event is an event of the parser. Except for diagnostics, each event starts where the previous one ended.
 type Event struct {
 	Kind Kind
 	// Index is the call's number in the message, from 0.
 	Index int
-	// Start and End are bytes of the input.
+	// Start and End are byte offsets into the input.
 	Start, End int
-	// Text is text, reasoning, JSON of arguments, or the words of a diagnostic.
+	// Text is text, reasoning, JSON of arguments, or the message of a diagnostic.
 	Text string
-	// Name is the tool's, as declared.
+	// Name is the declared name of the tool.
 	Name string
-	// ID is the one the model wrote, if it did.
+	// ID is the model's id, if it wrote one.
 	ID string
 	// Outcome says how a call ended.
 	Outcome Outcome
-	// Code is the name of a diagnostic.
+	// Code is the code of a diagnostic.
 	Code string
-	// Dialect is the one a diagnostic is about.
+	// Dialect is the dialect of a diagnostic.
 	Dialect string
 }
 
-// Parser reads one message after the other, in pieces of any size; one goroutine uses it at a time.
+// Parser parses one message at a time, in pieces of any size. It is not safe for concurrent use.
 type Parser struct {
 	parser  engine.Parser
 	records []engine.Record
 	err     error
 }
 
-// NewParser returns a parser. Close frees it at once; one that nobody has any more is freed by itself.
+// NewParser returns a parser. Close frees it at once; otherwise it is freed when it is garbage-collected.
 func (r *Reader) NewParser() (*Parser, error) {
 	defer runtime.KeepAlive(r)
 	parser, err := r.compiled.NewParser(true)
@@ -79,34 +79,34 @@ func (r *Reader) NewParser() (*Parser, error) {
 	return &Parser{parser: parser}, nil
 }
 
-// NewParser returns a parser with settings of its own.
+// NewParser returns a parser with its own settings.
 func NewParser(config Config) (*Parser, error) {
 	return once(config, func(r *Reader) (*Parser, error) { return r.NewParser() })
 }
 
-// Push reads on from a piece of the text, which may be cut anywhere, and returns what was found. The piece is read at
-// once, whether the events are looked at or not; they are good until the next call. Err says whether something failed.
+// Push parses the next piece of the text, which may be cut anywhere, and returns the events found. The piece is parsed at
+// once, even if the events are not used; they are valid until the next call. Err returns the first error.
 func (p *Parser) Push(piece string) iter.Seq[Event] { return p.PushBytes([]byte(piece)) }
 
-// PushBytes is Push for bytes.
+// PushBytes is like Push, for bytes.
 func (p *Parser) PushBytes(piece []byte) iter.Seq[Event] {
 	return p.step(func(records []engine.Record) ([]engine.Record, error) { return p.parser.Push(piece, records) })
 }
 
-// PushSpecial reads on from one special token; see [Options].MarkedTokens.
+// PushSpecial parses a special token; see [Options].MarkedTokens.
 func (p *Parser) PushSpecial(token string) iter.Seq[Event] {
 	return p.step(func(records []engine.Record) ([]engine.Record, error) { return p.parser.PushSpecial(token, records) })
 }
 
-// Finish ends the message; the next Push begins another.
+// Finish ends the message. The next Push begins a new one.
 func (p *Parser) Finish() iter.Seq[Event] { return p.step(p.parser.Finish) }
 
-// SetFinishReason says why the server ended the message, where that is known only at its end.
+// SetFinishReason sets why the server ended the message, if that is known only at the end.
 func (p *Parser) SetFinishReason(reason FinishReason) error {
 	return wrap(p.parser.SetFinishReason(string(reason)))
 }
 
-// Message returns the message so far; after Finish, until the next Push, the whole one.
+// Message returns the message so far. It is complete after Finish, until the next Push.
 func (p *Parser) Message() (*Message, error) {
 	raw, err := p.parser.Message()
 	if err != nil {
@@ -122,7 +122,7 @@ func (p *Parser) Dialect() (string, error) {
 	return name, wrap(err)
 }
 
-// Err returns the first error of Push, PushSpecial and Finish: a parser that was closed, or a fault of the library.
+// Err returns the first error of Push, PushSpecial and Finish: a closed parser, or a bug in the library.
 func (p *Parser) Err() error { return p.err }
 
 // Close frees the parser; the error is always nil, as for every Close of this package.
@@ -163,8 +163,8 @@ func event(record engine.Record) Event {
 	return event
 }
 
-// Read reads a message to its end and yields its events as they come; the last pair may hold an error of the reader, of
-// the context, which is asked between reads, or of the library. Text that is left when the reader fails comes before it.
+// Read parses a message to its end and yields events as they are found. The last pair may have an error of the reader, of
+// the context, which is checked between reads, or of the library. If the reader fails, the rest of the text comes first.
 func (p *Parser) Read(ctx context.Context, from io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		piece := make([]byte, 4096)

@@ -1,12 +1,13 @@
-// Package toolglot reads the tool calls that language models write as text, in whatever dialect, while the text arrives.
+// Package toolglot parses tool calls that language models write as text, in any dialect, while the text arrives.
 //
-// [Parse] reads a whole text, a [Parser] reads pieces and gives events, [Repair] reads the arguments of a call alone,
-// [Detect] tells dialects apart. A [Reader] keeps the settings of many messages ready.
+// [Parse] parses a whole text, a [Parser] parses pieces and returns events, [Repair] repairs the arguments of a call, and
+// [Detect] identifies dialects. A [Reader] holds settings for many messages.
 //
-// Reading never fails: what was remarkable is a [Diagnostic]. Errors are about settings, and about a library that broke.
+// Parsing never fails: repairs and other remarks are reported as a [Diagnostic]. Errors are about invalid settings, or bugs in
+// the library.
 //
-// The library is a WebAssembly module inside the package. With the build tag toolglot_cgo it is the C library instead,
-// which pkg-config has to know: faster, and not for cross-compiling.
+// The library is a WebAssembly module inside the package. The build tag toolglot_cgo selects the C library instead, found
+// with pkg-config: it is faster, but does not support cross-compiling.
 package toolglot
 
 import (
@@ -18,81 +19,80 @@ import (
 	"github.com/toolglot/toolglot/bindings/go/internal/engine"
 )
 
-// What an error is about; use [errors.Is].
+// The kinds of errors; use [errors.Is].
 var (
-	// ErrInvalid is for settings, and for messages to render, that cannot be used; the error says what to do.
+	// ErrInvalid is for invalid settings and invalid messages to render; the error says what to do.
 	ErrInvalid = engine.ErrInvalid
-	// ErrFailed is for what cannot be done, such as a message that a dialect cannot express.
+	// ErrFailed is for operations that are not possible, such as rendering a message that a dialect cannot express.
 	ErrFailed = engine.ErrFailed
-	// ErrPanicked is for a fault of toolglot's; the parser it happened to has to be made anew.
+	// ErrPanicked is for bugs in toolglot; create a new parser.
 	ErrPanicked = engine.ErrPanicked
-	// ErrClosed is for what is used after Close.
+	// ErrClosed is for use after Close.
 	ErrClosed = engine.ErrClosed
 )
 
-// Config is what messages are read with. Its zero value reads all dialects, declares no tools and has all defaults.
+// Config has the settings for parsing. Its zero value reads all dialects, declares no tools and has all defaults.
 type Config struct {
-	// Tools are the declared tools: a JSON array in the form of any vendor's requests, or what marshals to one.
+	// Tools are the declared tools: a JSON array in any vendor's format, or a value that marshals to one.
 	Tools any
-	// Dialects are the names of those to read; all that are built in if there are none.
+	// Dialects are the names of the dialects to read; if empty, all built-in dialects.
 	Dialects []string
-	// Prefer names the dialect that wins where several read the same text.
+	// Prefer names the dialect to prefer if several match.
 	Prefer string
-	// Files are dialects of your own.
+	// Files are custom dialects.
 	Files []DialectFile
-	// Options are everything on which users disagree.
+	// Options are the parsing options.
 	Options Options
 }
 
-// DialectFile is a dialect of your own: its name and its TOML text.
+// DialectFile is a custom dialect: its name and its TOML text.
 type DialectFile struct {
 	Name string `json:"name"`
 	TOML string `json:"toml"`
 }
 
-// Options are choices for reading; the zero value is the default of each.
+// Options are parsing options; the zero value has the defaults.
 type Options struct {
-	// Validation is how calls are checked against the tools' schemas.
+	// Validation says how to check calls against the tools' schemas.
 	Validation Validation `json:"validation,omitempty"`
-	// Untyped is what text means where no schema gives its type.
+	// Untyped says how to read text without a declared type.
 	Untyped Untyped `json:"untyped,omitempty"`
-	// NullText is what the bare text null means where a string or null is declared.
+	// NullText says how to read the bare text null if a string or null is declared.
 	NullText NullText `json:"null_text,omitempty"`
 	// ReasoningOpen says whether the prompt already opened a reasoning region.
 	ReasoningOpen ReasoningOpen `json:"reasoning_open,omitempty"`
-	// FinishReason is why the server stopped, if it said so.
+	// FinishReason is why the server stopped, if known.
 	FinishReason FinishReason `json:"finish_reason,omitempty"`
-	// CallsInReasoning is what a call inside reasoning is.
+	// CallsInReasoning says how to treat a call inside reasoning.
 	CallsInReasoning CallsInReasoning `json:"calls_in_reasoning,omitempty"`
-	// Frame is what white space between text or reasoning and markers is.
+	// Frame says how to treat white space between text or reasoning and markers.
 	Frame Frame `json:"frame,omitempty"`
-	// Evidence is how much a call needs.
+	// Evidence says how much evidence a call needs.
 	Evidence EvidenceLevel `json:"evidence,omitempty"`
-	// UnknownTool is what becomes of a call whose tool is not declared.
+	// UnknownTool says how to treat a call to an undeclared tool.
 	UnknownTool UnknownTool `json:"unknown_tool,omitempty"`
-	// AcceptIncomplete puts a call that the end cut off among the calls.
+	// AcceptIncomplete returns calls cut off at the end among the calls.
 	AcceptIncomplete bool `json:"accept_incomplete,omitempty"`
-	// MarkedTokens says that special tokens come in with PushSpecial, and that nothing else can be one.
+	// MarkedTokens says that special tokens are passed with PushSpecial and only there.
 	MarkedTokens bool `json:"marked_tokens,omitempty"`
-	// Repairs are [RepairsNone], [RepairsExact], [RepairsSafe], [RepairsAll] or names, with "-" before those that may not be
-	// made.
+	// Repairs are [RepairsNone], [RepairsExact], [RepairsSafe], [RepairsAll] or names; prefix a name with "-" to switch it off.
 	Repairs []string `json:"repairs,omitempty"`
-	// Limits bound what one message may make the parser hold or say.
+	// Limits are the limits for one message.
 	Limits *Limits `json:"limits,omitempty"`
-	// IDSeed is the seed for generated call ids, used where the model supplies none; the same seed gives the same ids.
-	// Zero is none: ids then come from a hash of the text, those of a Parser from a number that it draws when it is created.
+	// IDSeed is the seed for generated call ids; the same seed gives the same ids. If it is zero, ids are derived from a hash
+	// of the text, or from a random seed for a Parser.
 	IDSeed uint64 `json:"id_seed,omitempty"`
 }
 
-// Limits bound one message; zero is the default.
+// Limits are the limits for one message; zero means the default.
 type Limits struct {
-	// Held is the number of bytes held back while it is open what they are; 1 MiB.
+	// Held is the number of bytes held back while their meaning is undecided; default 1 MiB.
 	Held int `json:"held,omitempty"`
-	// Arguments is the number of bytes that one call's arguments may take; 16 MiB.
+	// Arguments is the number of bytes of the arguments of one call; default 16 MiB.
 	Arguments int `json:"arguments,omitempty"`
-	// Depth is how deep values may nest; 128.
+	// Depth is the nesting depth of values; default 128.
 	Depth int `json:"depth,omitempty"`
-	// Calls is the number of calls in one message; 256.
+	// Calls is the number of calls in one message; default 256.
 	Calls int `json:"calls,omitempty"`
 }
 
@@ -102,32 +102,32 @@ type Message struct {
 	Content string `json:"content"`
 	// Reasoning is the text of the model's reasoning.
 	Reasoning string `json:"reasoning"`
-	// Calls are the finished calls.
+	// Calls are the complete calls.
 	Calls []Call `json:"calls"`
-	// Incomplete are calls that began and did not finish.
+	// Incomplete are the incomplete calls.
 	Incomplete []IncompleteCall `json:"incomplete"`
 	// FinishReason is why the message ended.
 	FinishReason FinishReason `json:"finish_reason"`
-	// Dialect is that of the first call, empty if there is none.
+	// Dialect is the dialect of the first call, empty if there is none.
 	Dialect string `json:"dialect"`
-	// Diagnostics are what was remarkable, ordered by place.
+	// Diagnostics are the diagnostics in order of position.
 	Diagnostics []Diagnostic `json:"diagnostics"`
 }
 
-// Call is a finished call.
+// Call is a complete call.
 type Call struct {
-	// ID is the model's own, or one made from the seed, else from the text; unique in the message.
+	// ID is the model's id, or one generated from the seed or the text; unique in the message.
 	ID string `json:"id"`
-	// Name is the tool's.
+	// Name is the tool's name.
 	Name string `json:"name"`
-	// Arguments are the text of one JSON object.
+	// Arguments is a JSON object as text.
 	Arguments string `json:"arguments"`
 }
 
-// IncompleteCall is a call that began and did not finish.
+// IncompleteCall is an incomplete call.
 type IncompleteCall struct {
 	Name string `json:"name"`
-	// Arguments are as far as they came: nothing is closed that the model left open.
+	// Arguments are the arguments received, without added closing brackets.
 	Arguments string `json:"arguments"`
 	// Text is the call as the model wrote it.
 	Text string `json:"text"`
@@ -135,16 +135,16 @@ type IncompleteCall struct {
 	Outcome Outcome `json:"outcome"`
 }
 
-// Diagnostic is something worth knowing about the input; never an error.
+// Diagnostic is a remark on the input, such as a repair; never an error.
 type Diagnostic struct {
-	// Code is the name of what happened.
+	// Code is the diagnostic's code.
 	Code string `json:"code"`
 	// Start and End are bytes of the input.
 	Start int `json:"start"`
 	End   int `json:"end"`
-	// Message says what happened and what was made of it.
+	// Message says what happened and how it was handled.
 	Message string `json:"message"`
-	// Dialect is the one that was being read, empty if none was.
+	// Dialect is the dialect being read, empty if none.
 	Dialect string `json:"dialect"`
 }
 
@@ -153,28 +153,28 @@ type NearMiss struct {
 	// Reason is "cut_off", "broken", "in_reasoning", "other_dialect", "in_code", "no_tools", "unknown_name", "weak_marker" or
 	// "unknown_marker".
 	Reason string `json:"reason"`
-	// Tool is the one that would be called, empty if the text does not say which.
+	// Tool is the tool that the text seems to call, empty if it names none.
 	Tool string `json:"tool"`
-	// Diagnostic is the reason in words, with its place.
+	// Diagnostic is the reason as a message, with its position.
 	Diagnostic Diagnostic `json:"diagnostic"`
 }
 
-// Repaired is what became of a string of arguments.
+// Repaired is the result of repairing an arguments string.
 type Repaired struct {
-	// Arguments are the text of one JSON object, empty if nothing could be recognised.
+	// Arguments is a JSON object as text, empty if the arguments cannot be read.
 	Arguments string `json:"arguments"`
-	// Diagnostics say what was done, or why it failed.
+	// Diagnostics say what was repaired, or why it failed.
 	Diagnostics []Diagnostic `json:"diagnostics"`
 }
 
 // OK says whether the arguments could be read.
 func (r *Repaired) OK() bool { return r.Arguments != "" }
 
-// Source is what a dialect is recognised by.
+// Source says what to detect a dialect from.
 type Source uint32
 
 const (
-	// SourceOutput is what a model wrote.
+	// SourceOutput is a model's output.
 	SourceOutput Source = iota
 	// SourceTemplate is a chat template.
 	SourceTemplate
@@ -182,25 +182,25 @@ const (
 	SourceModelName
 )
 
-// Verdict is a dialect that something speaks for.
+// Verdict is a candidate dialect.
 type Verdict struct {
 	Dialect string `json:"dialect"`
-	// Alike are other dialects that the same evidence speaks for as much.
+	// Alike are other dialects with the same evidence.
 	Alike []string `json:"alike"`
-	// Score compares verdicts on one subject.
+	// Score is only comparable between verdicts on the same subject.
 	Score    int        `json:"score"`
 	Evidence []Evidence `json:"evidence"`
 }
 
-// Evidence is one reason for a verdict.
+// Evidence is a reason for a verdict.
 type Evidence struct {
 	What   string `json:"what"`
 	Weight int    `json:"weight"`
-	// Span is where it was seen, nil if it has no place.
+	// Span is its position, nil if it has none.
 	Span *[2]int `json:"span"`
 }
 
-// Dialect is how one family of models writes calls.
+// Dialect describes how a family of models writes calls.
 type Dialect struct {
 	Name    string   `json:"name"`
 	About   string   `json:"about"`
@@ -209,14 +209,14 @@ type Dialect struct {
 	Special []string `json:"special"`
 }
 
-// Reader keeps settings ready for many messages; many goroutines may use one.
+// Reader holds settings for many messages. It is safe for concurrent use.
 type Reader struct {
 	compiled engine.Compiled
 	cleanup  runtime.Cleanup
 	close    func()
 }
 
-// NewReader returns a reader, or an error that says what is wrong with the settings.
+// NewReader returns a reader, or an error if the settings are invalid.
 func NewReader(config Config) (*Reader, error) {
 	set, err := config.set()
 	if err != nil {
@@ -231,7 +231,7 @@ func NewReader(config Config) (*Reader, error) {
 	return r, nil
 }
 
-// Close frees what the reader holds; its parsers go on. A reader that nobody has any more is closed by itself.
+// Close frees the reader; its parsers remain valid. Otherwise it is freed when it is garbage-collected.
 func (r *Reader) Close() error {
 	r.cleanup.Stop()
 	r.close()
@@ -240,7 +240,7 @@ func (r *Reader) Close() error {
 
 func (c *Config) set() (engine.Set, error) {
 	var set engine.Set
-	// The order of the library: files first, then the choice among all.
+	// The order matters: files first, then the selection.
 	text := ""
 	add := func(name string, value any) error {
 		raw, err := json.Marshal(value)
@@ -304,44 +304,44 @@ func decoded[T any](raw []byte, err error) (T, error) {
 	return value, wrap(json.Unmarshal(raw, &value))
 }
 
-// Parse reads a whole text.
+// Parse parses a whole text.
 func (r *Reader) Parse(text string) (*Message, error) {
 	defer runtime.KeepAlive(r)
 	return decoded[*Message](r.compiled.Parse([]byte(text)))
 }
 
-// Explain returns, as JSON, the steps of reading a text, its events and the message: why it was read so.
+// Explain returns the steps of the parser, the events and the message of a text as JSON.
 func (r *Reader) Explain(text string) (json.RawMessage, error) {
 	defer runtime.KeepAlive(r)
 	raw, err := r.compiled.Explain([]byte(text))
 	return raw, wrap(err)
 }
 
-// NearMiss says why a text that looks like a call was read as none; nil for a text with calls, and for prose.
+// NearMiss returns why no call was found in a text that looks like one; nil for a text with calls, and for prose.
 func (r *Reader) NearMiss(text string) (*NearMiss, error) {
 	defer runtime.KeepAlive(r)
 	return decoded[*NearMiss](r.compiled.NearMiss([]byte(text)))
 }
 
-// Repair reads the arguments of a call of a tool; without a name, of the only one that is declared.
+// Repair repairs the arguments of a call to a tool; if the name is empty, to the only declared tool.
 func (r *Reader) Repair(tool, arguments string) (*Repaired, error) {
 	defer runtime.KeepAlive(r)
 	return decoded[*Repaired](r.compiled.Repair(tool, arguments))
 }
 
-// Detect returns the dialects that a subject speaks for, the best first.
+// Detect returns the candidate dialects for a subject, best first.
 func (r *Reader) Detect(source Source, subject string) ([]Verdict, error) {
 	defer runtime.KeepAlive(r)
 	return decoded[[]Verdict](r.compiled.Detect(uint32(source), subject))
 }
 
-// Dialects returns the dialects that are read.
+// Dialects returns the dialects of the reader.
 func (r *Reader) Dialects() ([]Dialect, error) {
 	defer runtime.KeepAlive(r)
 	return decoded[[]Dialect](r.compiled.Dialects())
 }
 
-// Render returns the text in which a model that speaks the dialect says a message.
+// Render returns a message as text of a dialect.
 func (r *Reader) Render(dialect string, message *Message) (string, error) {
 	defer runtime.KeepAlive(r)
 	raw, err := json.Marshal(message)
@@ -352,22 +352,22 @@ func (r *Reader) Render(dialect string, message *Message) (string, error) {
 	return text, wrap(err)
 }
 
-// Parse reads a whole text. Whoever reads many with the same settings makes a [Reader] first.
+// Parse parses a whole text. To parse many with the same settings, use a [Reader].
 func Parse(text string, config Config) (*Message, error) {
 	return once(config, func(r *Reader) (*Message, error) { return r.Parse(text) })
 }
 
-// Repair reads the arguments of a call of a tool alone: whatever they are written in, JSON comes out or an honest failure.
+// Repair repairs the arguments of a call to a tool, in any notation: it returns valid JSON or none.
 func Repair(tool, arguments string, config Config) (*Repaired, error) {
 	return once(config, func(r *Reader) (*Repaired, error) { return r.Repair(tool, arguments) })
 }
 
-// Detect returns the dialects that a model's output, its chat template or its name speaks for, the best first.
+// Detect returns the candidate dialects for a model's output, its chat template or its name, best first.
 func Detect(source Source, subject string) ([]Verdict, error) {
 	return once(Config{}, func(r *Reader) ([]Verdict, error) { return r.Detect(source, subject) })
 }
 
-// Mint returns an id for the call at an index that carries none: the same seed and index give the same id.
+// Mint returns an id for the call at an index; the same seed and index give the same id.
 func Mint(seed uint64, index int) (string, error) {
 	id, err := library.Mint(seed, index)
 	return id, wrap(err)

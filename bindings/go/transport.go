@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// Transport is an [http.RoundTripper] for any client of a model server: calls that the model writes as text are native ones in
-// the answer, whole or streamed. The protocol is told by the path; other requests pass, and so do answers that are errors. Its
-// zero value reads all dialects:
+// Transport is an [http.RoundTripper] for any client of a model server. It converts calls that the model writes as text to
+// native calls, in whole and streamed answers. The path determines the protocol; other requests and error responses are passed
+// on unchanged. The zero value reads all dialects:
 //
 //	client := &http.Client{Transport: &toolglot.Transport{}}
 type Transport struct {
-	// Base makes the requests; [http.DefaultTransport] if nil.
+	// Base sends the requests; [http.DefaultTransport] if nil.
 	Base http.RoundTripper
-	// Reader has the dialects; one that reads all if nil.
+	// Reader has the dialects; if nil, all are read.
 	Reader *Reader
-	// Traffic is what is known of the server. Client and Server follow from the path.
+	// Traffic has the settings for the server. The path determines Client and Server.
 	Traffic Traffic
 }
 
@@ -38,7 +38,7 @@ var protocols = []struct {
 	{"/api/chat", ProtocolOllama, `{"model": "m", "messages": []}`},
 }
 
-// CloseIdleConnections closes those of the base, as [http.Client] asks for.
+// CloseIdleConnections closes the idle connections of the base, for [http.Client].
 func (t *Transport) CloseIdleConnections() {
 	base := t.Base
 	if base == nil {
@@ -90,8 +90,8 @@ func (t *Transport) exchange(base http.RoundTripper, request *http.Request, prot
 	return translated(answer, turn)
 }
 
-// turn returns the way of the answer and the body for the server; no turn for a request that toolglot cannot read, which is
-// the server's to refuse.
+// turn returns the turn for the answer and the body for the server; no turn for a request that toolglot cannot read, so that
+// the server rejects it.
 func (t *Transport) turn(protocol Protocol, body []byte, blank string) (*Turn, []byte, error) {
 	reader := t.Reader
 	if reader == nil {
@@ -127,7 +127,7 @@ func withBody(request *http.Request, body []byte) *http.Request {
 	return request
 }
 
-// translated gives an answer the body that the client gets.
+// translated replaces the body of an answer by the client's.
 func translated(answer *http.Response, turn *Turn) (*http.Response, error) {
 	answer.Header.Del("Content-Length")
 	answer.ContentLength = -1

@@ -12,11 +12,11 @@ import { read, reading, type ReaderOptions } from "./reader.js";
 
 export type { PromptOptions, SdkTool };
 
-/** How a model's text is read. */
+/** Options of the middleware. */
 export interface ToolglotOptions extends DialectChoice, Omit<Policy, "finishReason" | "markedTokens" | "idSeed"> {
-  /** Puts the tools into the prompt, for a provider that takes none; off unless told otherwise. */
+  /** Describes the tools in the prompt, for providers without tool support. Default: off. */
   prompt?: boolean | PromptOptions | undefined;
-  /** Is told what was remarkable: repairs, values that do not fit, calls that were cut off. */
+  /** Called with diagnostics: repairs, mismatching values, truncated calls. */
   onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
 }
 
@@ -27,7 +27,7 @@ interface Specification {
   7: { readonly specificationVersion: "v4" };
 }
 
-/** A middleware for `wrapLanguageModel` of a major version of the SDK. What it is given comes back with the same type. */
+/** A middleware for `wrapLanguageModel` of a major version of the SDK. */
 export type ToolglotMiddleware<Version extends keyof Specification> = Specification[Version] & {
   transformParams<CallOptions>(options: { params: CallOptions }): Promise<CallOptions>;
   wrapGenerate<Result>(options: { doGenerate: () => PromiseLike<Result>; params: unknown }): Promise<Result>;
@@ -68,7 +68,7 @@ function middleware<Version extends keyof Specification>(
   };
 }
 
-/** The one dialect that is read, if there is only one: then it is also the one to ask for. */
+/** The only dialect that is read, if there is one; the prompt then asks for it. */
 function only({ dialects }: ToolglotOptions): string | undefined {
   const names = typeof dialects === "string" ? [dialects] : (dialects ?? []);
   return names.length === 1 ? names[0] : undefined;
@@ -95,8 +95,8 @@ export function toolglotV5(options: ToolglotOptions = {}): ToolglotMiddleware<5>
 }
 
 /**
- * Returns a `repairToolCall` of AI SDK 7 (`experimental_repairToolCall` of 5 and 6): arguments that are not JSON, or do not fit the
- * tool's schema, are read with every repair that toolglot knows. What nothing can be made of stays an error.
+ * Returns a `repairToolCall` for AI SDK 7 (`experimental_repairToolCall` in 5 and 6), which repairs arguments that are not JSON
+ * or do not match the tool's schema. Arguments that cannot be repaired remain an error.
  */
 export function repairToolCall(options: Omit<ToolglotOptions, "prompt"> = {}) {
   return async <Call extends { toolName: string; input: string }>({

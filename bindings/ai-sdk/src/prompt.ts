@@ -1,14 +1,14 @@
-/** Tools for models whose provider has none: they are told in the prompt, and calls and results are written as text. */
+/** Tools for providers without tool support: described in the prompt, with calls and results as text. */
 
 import { Renderer } from "toolglot";
 
 import type { Params, PromptMessage, PromptPart, SdkTool } from "./parts.js";
 
-/** How tools are told to the model. */
+/** How to describe tools to the model. */
 export interface PromptOptions {
-  /** The dialect that the model is asked to write; `hermes` unless told otherwise. */
+  /** The dialect that the model should use. Default: `hermes`. */
   dialect?: string | undefined;
-  /** Writes the words for the tools; `example` is a call in the dialect. */
+  /** Returns the description of the tools; `example` is a call in the dialect. */
   instructions?: ((tools: readonly SdkTool[], example: string) => string) | undefined;
 }
 

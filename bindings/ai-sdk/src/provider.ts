@@ -1,5 +1,5 @@
 /**
- * A provider for any server that speaks OpenAI's Chat Completions, whose models write calls as text.
+ * A provider for any server with OpenAI's Chat Completions API whose models write calls as text.
  *
  * @packageDocumentation
  */
@@ -9,14 +9,14 @@ import { createFetch, type ExchangeOptions } from "toolglot";
 
 type Settings = Parameters<typeof createOpenAICompatible>[0];
 
-/** The settings of `createOpenAICompatible`, and how text is read. */
+/** The settings of `createOpenAICompatible`, and the options of the middleware. */
 export interface ToolglotProviderSettings extends Omit<Settings, "name"> {
   name?: string;
   toolglot?: Omit<ExchangeOptions, "client" | "server">;
 }
 
 /**
- * Returns a provider; its models have native calls whatever the server's do.
+ * Returns a provider whose models return native calls.
  *
  * @example
  * const model = createToolglot({ baseURL: "http://localhost:8000/v1" })("qwen3-coder");

@@ -27,30 +27,30 @@ mod border;
 pub mod grammar;
 pub mod lab;
 
-/// Changes whenever a program that was built for an earlier header would go wrong.
+/// Changes with every incompatible change of the ABI.
 pub const TG_ABI_VERSION: u32 = 1;
 
-/// How a function ended.
+/// The status of a function.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "its numbers are the ABI")]
 pub enum TgStatus {
-    /// As it should.
+    /// Success.
     Ok = 0,
-    /// What was handed in cannot be used; the buffer says why.
+    /// An argument is invalid; the buffer has the reason.
     Invalid = 1,
-    /// What was handed in is fine but cannot be done; the buffer says why.
+    /// The arguments are valid, but the operation failed; the buffer has the reason.
     Failed = 2,
-    /// A fault of toolglot's; the handle can only be freed.
+    /// toolglot panicked; the handle can only be freed.
     Panicked = 3,
 }
 
-/// What a dialect is recognised by.
+/// What to detect a dialect from.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "its numbers are the ABI")]
 pub enum TgSource {
-    /// What a model wrote.
+    /// A model's output.
     Output = 0,
     /// A chat template.
     Template = 1,
@@ -58,40 +58,40 @@ pub enum TgSource {
     Model = 2,
 }
 
-/// Bytes that a function hands out: a result, or on failure the reason.
+/// Bytes that a function returns: a result, or the reason for a failure.
 #[derive(Default)]
 pub struct TgBuffer(Vec<u8>);
-/// Dialects that may be read; cheap to share between parsers, also of different threads.
+/// A set of dialects to read; cheap to share between parsers and threads.
 pub struct TgDialects(Dialects);
-/// Tools that may be called; cheap to share between parsers, also of different threads.
+/// Tools that may be called; cheap to share between parsers and threads.
 pub struct TgTools(Tools);
-/// A parser: one message after the other, one thread at a time.
+/// A parser for one message at a time; not thread-safe.
 pub struct TgParser(Session);
 /// Writes messages in one dialect.
 pub struct TgRenderer(Renderer);
 /// A client's request to a model server.
 pub struct TgExchange(Request);
-/// One answer of the model server, on its way to the client.
+/// The conversion of one answer of the model server for the client.
 pub struct TgTurn(Answer);
 
 fn write(out: &mut Vec<u8>, value: &Value) -> Done {
     serde_json::to_writer(out, value).map_err(Fault::failed)
 }
 
-/// Returns `TG_ABI_VERSION` of the library; compare it with the header's before anything else.
+/// Returns the library's `TG_ABI_VERSION`; compare it with the header's before you call anything else.
 #[unsafe(no_mangle)]
 pub extern "C" fn tg_abi_version() -> u32 {
     TG_ABI_VERSION
 }
 
-/// Returns memory for `len` bytes, or null; for hosts that have to put text into the memory of a WebAssembly module.
+/// Allocates `len` bytes, or returns null; for hosts that write text into the memory of a WebAssembly module.
 #[unsafe(no_mangle)]
 pub extern "C" fn tg_alloc(len: usize) -> *mut u8 {
     let layout = Layout::from_size_align(len.max(1), 1);
     layout.map_or(null_mut(), |layout| unsafe { alloc(layout) })
 }
 
-/// Gives back what `tg_alloc` returned, with the same `len`.
+/// Frees memory of `tg_alloc`, with the same `len`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_dealloc(data: *mut u8, len: usize) {
     if let (false, Ok(layout)) = (data.is_null(), Layout::from_size_align(len.max(1), 1)) {
@@ -105,32 +105,32 @@ pub extern "C" fn tg_buffer_new() -> *mut TgBuffer {
     Box::into_raw(Box::new(TgBuffer::default()))
 }
 
-/// Returns the buffer's first byte; good until the buffer is handed to another function.
+/// Returns the buffer's first byte; valid until the buffer is passed to another function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_buffer_data(buffer: *const TgBuffer) -> *const u8 {
     unsafe { buffer.as_ref() }.map_or(std::ptr::null(), |buffer| buffer.0.as_ptr())
 }
 
-/// Returns the number of bytes in the buffer, which nothing terminates.
+/// Returns the number of bytes in the buffer, which is not terminated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_buffer_len(buffer: *const TgBuffer) -> usize {
     unsafe { buffer.as_ref() }.map_or(0, |buffer| buffer.0.len())
 }
 
-/// Frees a buffer; null is fine.
+/// Frees a buffer; null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_buffer_free(buffer: *mut TgBuffer) {
     unsafe { free(buffer) };
 }
 
-/// Returns dialects: all that are built in, unless a JSON object says otherwise with `files` (`[{"name", "toml"}]`), `only`
-/// (names) or `prefer` (a name), done in the order they stand in. Null on failure, with the reason in `out`.
+/// Returns dialects: all built-in ones, or as a JSON object selects with `files` (`[{"name", "toml"}]`), `only` (names) or
+/// `prefer` (a name), applied in their order. Null on failure, with the reason in `out`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_dialects_new(choice: *const u8, len: usize, out: *mut TgBuffer) -> *mut TgDialects {
     unsafe { make(out, || settings::dialects(text(choice, len)?).map(TgDialects)) }
 }
 
-/// Frees dialects; parsers that were made with them go on.
+/// Frees dialects; parsers created with them remain valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_dialects_free(dialects: *mut TgDialects) {
     unsafe { free(dialects) };
@@ -143,20 +143,20 @@ pub unsafe extern "C" fn tg_dialects_list(of: *const TgDialects, out: *mut TgBuf
     unsafe { run(out, |out| write(out, &list())) }
 }
 
-/// Returns the tools of a JSON array, in the form of any vendor's requests. Null on failure, with the reason in `out`.
+/// Returns the tools of a JSON array in any vendor's format. Null on failure, with the reason in `out`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_tools_new(json: *const u8, len: usize, out: *mut TgBuffer) -> *mut TgTools {
     unsafe { make(out, || Tools::from_json_str(text(json, len)?).map(TgTools).map_err(Fault::invalid)) }
 }
 
-/// Frees tools; parsers that were made with them go on.
+/// Frees tools; parsers created with them remain valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_tools_free(tools: *mut TgTools) {
     unsafe { free(tools) };
 }
 
-/// Reads a whole text and writes the message as JSON: `content`, `reasoning`, `calls`, `incomplete`, `finish_reason`,
-/// `dialect`, `diagnostics`. Dialects may be null for all, tools for none, options empty.
+/// Parses a whole text and writes the message as JSON: `content`, `reasoning`, `calls`, `incomplete`, `finish_reason`,
+/// `dialect`, `diagnostics`. Null dialects mean all, null tools mean none, and options may be empty.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_parse(
     of: *const TgDialects,
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn tg_parse(
     unsafe { read(of, with, (options, options_len), (input, input_len), out, jobs::parse) }
 }
 
-/// As `tg_parse`, but writes `steps`, `events` and `message`: why the text was read so.
+/// Like `tg_parse`, but writes `steps`, `events` and `message`, which show how the text was parsed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_explain(
     of: *const TgDialects,
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn tg_explain(
     unsafe { read(of, with, (options, options_len), (input, input_len), out, jobs::explain) }
 }
 
-/// As `tg_parse`, but writes why no call was found in a text that looks like one, or `null`: `reason`, `tool`, `diagnostic`.
+/// Like `tg_parse`, but writes why no call was found in a text that looks like one (`reason`, `tool`, `diagnostic`), or `null`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_near_miss(
     of: *const TgDialects,
@@ -198,11 +198,11 @@ pub unsafe extern "C" fn tg_near_miss(
     unsafe { read(of, with, (options, options_len), (input, input_len), out, jobs::near_miss) }
 }
 
-/// As `tg_parse`, but writes what became of every byte and when: `message`, `spans`, `repairs`, `steps`, `arrivals`, `held`,
-/// `why`. What there is much of is numbers in a row: of a span its end, the place of its kind in text, reasoning, marker, name,
-/// id, key, value, punctuation, repaired, skipped, and its call or -1; of an arrival (`rows`, beside `text`) how many bytes had
-/// come, the place of its event in text, reasoning, call_start, arguments, call_end, and its call or -1. For people who look: it
-/// takes several times as long.
+/// Like `tg_parse`, but writes how every byte was read and when: `message`, `spans`, `repairs`, `steps`, `arrivals`, `held`,
+/// `why`. Long lists are flat arrays of numbers: for each span its end, the index of its kind in text, reasoning, marker, name,
+/// id, key, value, punctuation, repaired, skipped, and its call or -1; for each arrival (`rows`, next to `text`) the number of
+/// bytes received, the index of its event in text, reasoning, call_start, arguments, call_end, and its call or -1. For debugging:
+/// it takes several times as long.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_inspect(
     of: *const TgDialects,
@@ -222,8 +222,8 @@ pub unsafe extern "C" fn tg_inspect(
     }
 }
 
-/// Reads the `arguments` string of a call of `tool` (empty: of the only one that is declared) and writes
-/// `{"arguments", "diagnostics"}`; the arguments are the text of a JSON object, or null if nothing could be recognised.
+/// Repairs the `arguments` string of a call to `tool` (empty: the only declared tool) and writes
+/// `{"arguments", "diagnostics"}`; the arguments are a JSON object as text, or null if they cannot be read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_repair(
     of: *const TgDialects,
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn tg_repair(
     }
 }
 
-/// Writes the dialects that a subject speaks for, the best first: `[{"dialect", "alike", "score", "evidence"}]`.
+/// Writes the candidate dialects for a subject, best first: `[{"dialect", "alike", "score", "evidence"}]`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_detect(
     of: *const TgDialects,
@@ -270,7 +270,7 @@ pub unsafe extern "C" fn tg_detect(
     }
 }
 
-/// Writes an id for the call at `index` that carries none: the same seed and index give the same id.
+/// Writes an id for the call at `index`; the same seed and index give the same id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_mint(seed: u64, index: u32, out: *mut TgBuffer) -> TgStatus {
     unsafe {
@@ -281,7 +281,7 @@ pub unsafe extern "C" fn tg_mint(seed: u64, index: u32, out: *mut TgBuffer) -> T
     }
 }
 
-/// Returns a parser. Dialects may be null for all, tools for none, options empty. Null on failure, with the reason in `out`.
+/// Returns a parser. Null dialects mean all, null tools none; options may be empty. Null on failure, with the reason in `out`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_parser_new(
     of: *const TgDialects,
@@ -304,7 +304,7 @@ pub unsafe extern "C" fn tg_parser_free(parser: *mut TgParser) {
     unsafe { free(parser) };
 }
 
-/// Puts messages together from now on, for `tg_parser_message`.
+/// Enables `tg_parser_message`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_parser_collect(parser: *mut TgParser) -> TgStatus {
     let collect = || -> Done {
@@ -318,13 +318,13 @@ unsafe fn step(parser: *mut TgParser, step: impl FnOnce() -> Result<Step<'static
     unsafe { run(null_mut(), |_| unique(parser)?.0.step(&step()?)) }
 }
 
-/// Reads on from bytes: UTF-8 that may be cut anywhere. Then `tg_parser_events` has what was found.
+/// Parses the next bytes: UTF-8, cut anywhere. `tg_parser_events` then returns the events.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_parser_push(parser: *mut TgParser, data: *const u8, len: usize) -> TgStatus {
     unsafe { step(parser, || bytes(data, len).map(Step::Bytes)) }
 }
 
-/// Reads on from one special token.
+/// Parses a special token.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_parser_push_special(parser: *mut TgParser, data: *const u8, len: usize) -> TgStatus {
     unsafe { step(parser, || text(data, len).map(Step::Special)) }
@@ -336,7 +336,7 @@ pub unsafe extern "C" fn tg_parser_finish(parser: *mut TgParser) -> TgStatus {
     unsafe { step(parser, || Ok(Step::Finish)) }
 }
 
-/// Returns the events of the last push or finish; good until the next call with the parser.
+/// Returns the events of the last push or finish; valid until the next call with the parser.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_parser_events(parser: *const TgParser) -> *const TgEvent {
     unsafe { parser.as_ref() }.map_or(std::ptr::null(), |parser| parser.0.records().as_ptr())
@@ -348,7 +348,7 @@ pub unsafe extern "C" fn tg_parser_event_count(parser: *const TgParser) -> usize
     unsafe { parser.as_ref() }.map_or(0, |parser| parser.0.records().len())
 }
 
-/// Says why the server ended the message (`stop`, `tool_calls`, `length`, `content_filter`); before `tg_parser_finish`.
+/// Sets why the server ended the message (`stop`, `tool_calls`, `length`, `content_filter`); call it before `tg_parser_finish`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_parser_set_finish_reason(parser: *mut TgParser, name: *const u8, len: usize) -> TgStatus {
     unsafe {
@@ -360,7 +360,7 @@ pub unsafe extern "C" fn tg_parser_set_finish_reason(parser: *mut TgParser, name
     }
 }
 
-/// Writes the name of the dialect of the message's first call, or nothing, until the next message begins.
+/// Writes the name of the dialect of the message's first call, or nothing; valid until the next message begins.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_parser_dialect(parser: *const TgParser, out: *mut TgBuffer) -> TgStatus {
     unsafe {
@@ -371,7 +371,7 @@ pub unsafe extern "C" fn tg_parser_dialect(parser: *const TgParser, out: *mut Tg
     }
 }
 
-/// Writes the message so far as `tg_parse` does; `tg_parser_collect` has to come before the first push.
+/// Writes the message so far, like `tg_parse`; requires `tg_parser_collect` before the first push.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_parser_message(parser: *const TgParser, out: *mut TgBuffer) -> TgStatus {
     unsafe { run(out, |out| write(out, &shared(parser)?.0.message()?)) }
@@ -401,7 +401,7 @@ pub unsafe extern "C" fn tg_renderer_free(renderer: *mut TgRenderer) {
     unsafe { free(renderer) };
 }
 
-/// Writes the text in which a model says a message: JSON as `tg_parse` writes it, or as a chat API has it.
+/// Writes a message as text of the dialect. The message is JSON, as written by `tg_parse` or in the form of a chat API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_renderer_render(
     renderer: *const TgRenderer,
@@ -417,9 +417,9 @@ pub unsafe extern "C" fn tg_renderer_render(
     }
 }
 
-/// Reads a client's request of a model server. Settings are a JSON object: `client` and `server` (`chat`, `responses`,
+/// Reads a client's request to a model server. Settings are a JSON object: `client` and `server` (`chat`, `responses`,
 /// `messages`), `options`, `engine`, `forced`, `reasoning_field`, `reasoning_open`, `upstream_model`, `history_ids`, `seed`,
-/// `now`. Null on failure, with the reason or the body of an error for the client in `out`.
+/// `now`. Null on failure, with the reason or an error body for the client in `out`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_exchange_new(
     of: *const TgDialects,
@@ -437,13 +437,13 @@ pub unsafe extern "C" fn tg_exchange_new(
     }
 }
 
-/// Frees a request; its turns go on.
+/// Frees a request; its turns remain valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_exchange_free(exchange: *mut TgExchange) {
     unsafe { free(exchange) };
 }
 
-/// Writes the body for the model server.
+/// Writes the request body for the model server.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_exchange_body(exchange: *const TgExchange, out: *mut TgBuffer) -> TgStatus {
     unsafe {
@@ -454,7 +454,7 @@ pub unsafe extern "C" fn tg_exchange_body(exchange: *const TgExchange, out: *mut
     }
 }
 
-/// Returns the way of one answer to a request.
+/// Returns a turn, which converts one answer to a request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_turn_new(exchange: *const TgExchange, out: *mut TgBuffer) -> *mut TgTurn {
     unsafe { make(out, || Ok(TgTurn(shared(exchange)?.0.answer()))) }
@@ -466,7 +466,7 @@ pub unsafe extern "C" fn tg_turn_free(turn: *mut TgTurn) {
     unsafe { free(turn) };
 }
 
-/// Takes bytes of the server's stream and writes those of the client's.
+/// Converts bytes of the server's stream and writes bytes of the client's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_turn_push(turn: *mut TgTurn, data: *const u8, len: usize, out: *mut TgBuffer) -> TgStatus {
     unsafe {
@@ -477,7 +477,7 @@ pub unsafe extern "C" fn tg_turn_push(turn: *mut TgTurn, data: *const u8, len: u
     }
 }
 
-/// Ends the stream and writes what is left of the client's; `why` says what cut it, and is empty if it ended as it should.
+/// Ends the stream and writes the rest of the client's; `why` is the reason for an interruption, or empty.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_turn_finish(turn: *mut TgTurn, why: *const u8, len: usize, out: *mut TgBuffer) -> TgStatus {
     unsafe {
@@ -488,7 +488,7 @@ pub unsafe extern "C" fn tg_turn_finish(turn: *mut TgTurn, why: *const u8, len: 
     }
 }
 
-/// Takes a whole answer and writes the client's; on failure the body of an error for the client.
+/// Converts a whole answer and writes the client's; on failure, an error body for the client.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_turn_whole(turn: *mut TgTurn, data: *const u8, len: usize, out: *mut TgBuffer) -> TgStatus {
     unsafe {

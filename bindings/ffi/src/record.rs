@@ -4,52 +4,52 @@ use std::ptr;
 
 use toolglot::{Event, EventKind};
 
-/// What a record says, and which of its texts are there.
+/// The type of an event, which determines its texts.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "its numbers are the ABI")]
 pub enum TgKind {
-    /// Text for the reader: `text`.
+    /// Text of the answer: `text`.
     Text = 0,
     /// Text of the model's reasoning: `text`.
     Reasoning = 1,
-    /// Bytes that belong to the dialect: markers, closers, wrappers.
+    /// Bytes that are markup of the dialect: markers, closers, wrappers.
     Markup = 2,
     /// A call begins: `index`, `name`, and `id` if the model wrote one before the arguments.
     CallStart = 3,
     /// A piece of a call's arguments: `index`, and JSON in `text`; the pieces of a call joined are one JSON object.
     Arguments = 4,
-    /// A call is over: `index`, the outcome (`complete`, `repaired`, `truncated`, `broken`) in `name`, `id` if there is one.
+    /// A call ends: `index`, the outcome (`complete`, `repaired`, `truncated`, `broken`) in `name`, `id` if there is one.
     CallEnd = 5,
-    /// Something worth knowing: the code in `name`, words in `text`, the dialect in `id` if there is one.
+    /// A diagnostic: the code in `name`, the message in `text`, the dialect in `id` if there is one.
     Diagnostic = 6,
 }
 
-/// A text of a record: UTF-8, not terminated, good until the next call with the same parser.
+/// A text of an event: UTF-8, not terminated, valid until the next call with the same parser.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "its layout is the ABI")]
 pub struct TgText {
-    /// The first byte; null where the record has no such text.
+    /// The first byte; null if the event has no such text.
     pub data: *const u8,
     /// The number of bytes.
     pub len: usize,
 }
 
-/// One event. The spans of all events but diagnostics tile the input: each starts where the one before ended.
+/// An event. Except for diagnostics, each event starts where the previous one ended.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "its layout is the ABI")]
 pub struct TgEvent {
-    /// What the event says.
+    /// The type of the event.
     pub kind: TgKind,
     /// The call's number in the message, from 0.
     pub index: u32,
-    /// The first byte of the input that the event stands for.
+    /// The position of the event's first byte in the input.
     pub start: u64,
-    /// The byte behind the last.
+    /// The position after the event's last byte.
     pub end: u64,
-    /// Text, reasoning, JSON, or the words of a diagnostic.
+    /// Text, reasoning, JSON, or the message of a diagnostic.
     pub text: TgText,
     /// A tool's name, a call's outcome, or a diagnostic's code.
     pub name: TgText,

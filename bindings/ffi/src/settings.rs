@@ -43,7 +43,7 @@ pub(crate) fn dialects(json: &str) -> Set<Dialects> {
 fn with_file(dialects: &Dialects, file: &Value) -> Set<Dialects> {
     let member = |name: &str| match file.get(name).and_then(Value::as_str) {
         Some(text) => Ok(text),
-        None => Err(wrong("files", file, "objects with the texts `name` and `toml`")),
+        None => Err(wrong("files", file, "objects with the strings `name` and `toml`")),
     };
     let dialect = Dialect::from_toml(member("name")?, member("toml")?).map_err(Fault::invalid)?;
     Ok(dialects.with(dialect))
@@ -119,7 +119,7 @@ impl Traffic {
                 "kept" => HistoryIds::Kept,
                 "nine" => HistoryIds::Nine,
                 "counted" => HistoryIds::Counted,
-                other => return Err(unknown("way of writing ids", other, "kept, nine, counted")),
+                other => return Err(unknown("id format", other, "kept, nine, counted")),
             }),
             _ => return Err(unknown("setting", name, SETTINGS)),
         };

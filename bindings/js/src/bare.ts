@@ -1,6 +1,6 @@
 /**
- * toolglot without its module: `init` hands it over first. For platforms that compile WebAssembly only when they are
- * built, such as Cloudflare Workers, and for pages that fetch it.
+ * toolglot without its WebAssembly module: call `init` with the module first. For platforms that compile WebAssembly only at
+ * build time, such as Cloudflare Workers, and for pages that fetch the module.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
-/** The WebAssembly module: its memory, its texts, its handles. */
+/** The WebAssembly module: memory, texts and handles. */
 
-/** What the module exports; see `toolglot.h`. Pointers are places in its memory. */
+/** The module's exports; see `toolglot.h`. Pointers are offsets in its memory. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
   readonly [name: string]: unknown;
@@ -8,10 +8,10 @@ interface Exports {
 
 const ABI = 1;
 
-/** What an error is about: settings that are wrong, what cannot be done, or a fault of toolglot's. */
+/** The kind of an error: `invalid` arguments, an operation that `failed`, or a bug in toolglot (`panicked`). */
 export type FaultKind = "invalid" | "failed" | "panicked";
 
-/** An error of toolglot's; reading text never fails. */
+/** An error of toolglot. Parsing text never fails. */
 export class ToolglotError extends Error {
   override readonly name = "ToolglotError";
   readonly kind: FaultKind;
@@ -39,10 +39,10 @@ export class Engine {
   readonly out: number;
   #bytes = new Uint8Array();
   #view = new DataView(new ArrayBuffer(0));
-  /** Where texts are put: each argument behind the one before. */
+  /** The memory for texts: one argument after the other. */
   #scratch = 0;
   #room = 0;
-  /** Why the instance can no longer be used. */
+  /** Why the instance is unusable. */
   #broken: ToolglotError | undefined;
 
   constructor(module: WebAssembly.Module) {
@@ -56,7 +56,7 @@ export class Engine {
     return this.#broken !== undefined;
   }
 
-  /** Calls a function; one that traps ends the instance. */
+  /** Calls a function; a trap makes the instance unusable. */
   call(name: string, ...values: (number | bigint)[]): number {
     if (this.#broken) throw this.#broken;
     const run = this.#exports[name] as ((...values: (number | bigint)[]) => number) | undefined;
@@ -79,7 +79,7 @@ export class Engine {
     return this.#view;
   }
 
-  /** A memory that grew is another buffer. */
+  /** Growing the memory replaces its buffer. */
   #look(): void {
     const { buffer } = this.#exports.memory;
     if (this.#bytes.buffer !== buffer) {
@@ -119,7 +119,7 @@ export class Engine {
     this.#room = room;
   }
 
-  /** Returns a text of the module's memory. */
+  /** Returns a text in the module's memory. */
   text(at: number, size: number): string {
     const bytes = this.bytes;
     if (size < SHORT) {
@@ -134,7 +134,7 @@ export class Engine {
     return decoder.decode(bytes.subarray(at, at + size));
   }
 
-  /** Returns what the last function wrote. */
+  /** Returns the output of the last function as text. */
   written(): string {
     return this.text(this.call("tg_buffer_data", this.out), this.call("tg_buffer_len", this.out));
   }
@@ -146,7 +146,7 @@ export class Engine {
     return bytes as Uint8Array<ArrayBuffer>;
   }
 
-  /** Throws if a status is no success. */
+  /** Throws unless a status is success. */
   done(status: number, why?: string): void {
     if (status !== 0) throw new ToolglotError(KINDS[status] ?? "panicked", why ?? this.written());
   }
@@ -170,10 +170,10 @@ let compiled: WebAssembly.Module | undefined;
 let current: Engine | undefined;
 
 /**
- * Hands over the compiled module, where a platform allows no other way, or none without waiting; or says what makes it when
- * it is first needed, if none was handed over by then.
+ * Sets the compiled module, or a function that returns it when it is first needed. Only for platforms where toolglot cannot
+ * load the module synchronously.
  *
- * Nothing has to be handed over in Node, Bun, Deno and browsers if you import `toolglot`.
+ * Not needed in Node, Bun, Deno and browsers if you import `toolglot`.
  */
 export function init(module: WebAssembly.Module | (() => WebAssembly.Module)): void {
   if (typeof module === "function") {
@@ -184,11 +184,11 @@ export function init(module: WebAssembly.Module | (() => WebAssembly.Module)): v
   current = undefined;
 }
 
-/** Returns the instance; a new one if the last broke. */
+/** Returns the instance, or a new one if the last is unusable. */
 export function engine(): Engine {
   if (!current || current.broken) {
     compiled ??= provide?.();
-    if (!compiled) throw new ToolglotError("invalid", "there is no module yet; call `init` with one, see the README");
+    if (!compiled) throw new ToolglotError("invalid", "the WebAssembly module is missing; call `init` with it first, see the README");
     current = new Engine(compiled);
   }
   return current;

@@ -1,8 +1,8 @@
-/** A handle that is freed by hand, or when nobody has it any more. */
+/** A handle that is freed explicitly or when it is garbage-collected. */
 
 import { ToolglotError, type Engine } from "./engine.js";
 
-/** Some platforms do not say what is gone, such as Cloudflare's older Workers; what nobody frees ends with the instance. */
+/** Some platforms have no `FinalizationRegistry`, such as older Cloudflare Workers; handles then live as long as the instance. */
 const gone =
   typeof FinalizationRegistry === "undefined"
     ? undefined
@@ -23,7 +23,7 @@ export class Handle {
   }
 
   get value(): number {
-    if (this.#value === 0) throw new ToolglotError("invalid", "it was freed; make a new one");
+    if (this.#value === 0) throw new ToolglotError("invalid", "the object was freed; create a new one");
     return this.#value;
   }
 

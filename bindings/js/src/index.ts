@@ -1,5 +1,5 @@
 /**
- * Reads the tool calls that language models write as text, in every dialect, whole or streamed.
+ * Parses tool calls from the text of language models, in every dialect, whole or streamed.
  *
  * @packageDocumentation
  */

@@ -1,8 +1,8 @@
-/** Inspections: numbers in a row, spelled out as objects. */
+/** Converts inspections from flat arrays of numbers to objects. */
 
 import type { Arrival, ByteKind, Inspection, InspectionRows, Stretch } from "./types.js";
 
-/** What a byte becomes, in the order in which the module counts. */
+/** How a byte was read; the index is the module's number. */
 export const BYTE_KINDS = [
   "text",
   "reasoning",
@@ -16,7 +16,7 @@ export const BYTE_KINDS = [
   "skipped",
 ] as const satisfies readonly ByteKind[];
 
-/** What can go out, in the order in which the module counts. */
+/** The emitted events; the index is the module's number. */
 export const ARRIVAL_EVENTS = ["text", "reasoning", "call_start", "arguments", "call_end"] as const satisfies readonly Arrival["event"][];
 
 export function spelledOut({ spans, arrivals, held, ...rest }: InspectionRows): Inspection {

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** What is done in one go: parse, repair, detect, explain, near miss, inspect, render, grammars, dialects made and tried. */
+/** Functions without state: parse, repair, detect, explain, near misses, inspect, render, grammars, dialect files. */
 
 import { engine } from "./engine.js";
 import { Handle } from "./handle.js";
@@ -25,13 +25,13 @@ import type {
   Verdict,
 } from "./types.js";
 
-/** Reads a whole text. */
+/** Parses a whole text. */
 export function parse(text: string | Uint8Array, options: ReadOptions = {}): Message {
   const [home, dialects, tools] = ready("parse", options);
   return decodeMessage(home.ask("tg_parse", dialects, tools, ...home.put(optionsText(options), text)));
 }
 
-/** Reads a whole text and says why it was read so. */
+/** Parses a whole text and returns the steps of the parser. */
 export function explain(text: string | Uint8Array, options: ReadOptions = {}): { steps: Step[]; message: Message } {
   const [home, dialects, tools] = ready("explain", options);
   const json = home.ask("tg_explain", dialects, tools, ...home.put(optionsText(options), text));
@@ -39,18 +39,18 @@ export function explain(text: string | Uint8Array, options: ReadOptions = {}): {
   return { steps, message: messageOf(message) };
 }
 
-/** Says why a text that looks like a call was read as none; null for a text with calls, and for prose. */
+/** Returns why no call was found in a text that looks like one; null for a text with calls, and for prose. */
 export function nearMiss(text: string | Uint8Array, options: ReadOptions = {}): NearMiss | null {
   const [home, dialects, tools] = ready("nearMiss", options);
   return JSON.parse(home.ask("tg_near_miss", dialects, tools, ...home.put(optionsText(options), text))) as NearMiss | null;
 }
 
-/** Reads a whole text and tells what became of every byte, and when each piece went out. */
+/** Parses a whole text and returns how every byte was read, and when each event was emitted. */
 export function inspect(text: string | Uint8Array, options: ReadOptions = {}): Inspection {
   return spelledOut(inspectRows(text, options));
 }
 
-/** As `inspect`, in a form that is several times as fast to make for long texts. */
+/** Like `inspect`, in a form that is several times as fast for long texts. */
 export function inspectRows(text: string | Uint8Array, options: ReadOptions = {}): InspectionRows {
   const [home, dialects, tools] = ready("inspect", options);
   const json = home.ask("tg_inspect", dialects, tools, ...home.put(optionsText(options), text));
@@ -59,9 +59,9 @@ export function inspectRows(text: string | Uint8Array, options: ReadOptions = {}
 }
 
 /**
- * Reads the `arguments` string of a call alone: whatever it is written in, JSON comes out or an honest failure.
+ * Repairs the `arguments` string of a call, in any notation: returns valid JSON or null.
  *
- * `tool` names the tool that is called; without it, it is the only one that is declared.
+ * `tool` names the called tool; it may be omitted if only one is declared.
  */
 export function repair(text: string, options: ReadOptions & { tool?: string | undefined } = {}): Repaired {
   const [home, dialects, tools] = ready("repair", options, "tool");
@@ -71,7 +71,7 @@ export function repair(text: string, options: ReadOptions & { tool?: string | un
 
 const SOURCES = { output: 0, template: 1, model: 2 } as const;
 
-/** Returns the dialects that a model's output, its chat template or its name speaks for, the best first. */
+/** Returns the candidate dialects for a model's output, its chat template or its name, best first. */
 export function detect(
   subject: string,
   options: DialectChoice & { from?: keyof typeof SOURCES | undefined; tools?: ReadOptions["tools"] } = {},
@@ -81,28 +81,28 @@ export function detect(
   return JSON.parse(home.ask("tg_detect", dialects, tools, source, ...home.put(subject))) as Verdict[];
 }
 
-/** Returns the dialects that are built in, and those of your own files. */
+/** Returns the built-in dialects and those of your own files. */
 export function dialects(choice: DialectChoice = {}): Dialect[] {
   const home = engine();
   return JSON.parse(home.ask("tg_dialects_list", choiceOf(home, "dialects", choice))) as Dialect[];
 }
 
-/** Returns the text of a dialect file that reads an example as what it means; an example that allows none is an error. */
+/** Returns the text of a dialect file for an example. Throws if no dialect fits the example. */
 export function sketch(example: Example): string {
   const home = engine();
   return home.ask("tg_sketch", ...home.put(JSON.stringify(example)));
 }
 
-/** Tries a dialect: writes two calls with values of every kind and reads them back. */
+/** Tests a dialect: renders two calls with values of every kind and parses them again. */
 export function certify(dialect: string, choice: DialectChoice = {}): Certificate {
   const home = engine();
   return JSON.parse(home.ask("tg_certify", choiceOf(home, "certify", choice), ...home.put(dialect))) as Certificate;
 }
 
 /**
- * Returns the grammar that holds a model to a dialect and its tools, for the engine that samples.
+ * Returns a grammar that constrains a model to a dialect and its tools.
  *
- * What the dialect cannot express, or no grammar holds, is an error that says what to do.
+ * Throws if the dialect cannot express the options or the schemas; the error says what to do.
  */
 export function grammar(dialect: string, options: GrammarOptions = {}): Grammar {
   const home = engine();
@@ -113,14 +113,14 @@ export function grammar(dialect: string, options: GrammarOptions = {}): Grammar 
   return { ...rest, preservedTokens };
 }
 
-/** Returns an id for the call at an index that carries none: the same seed and index give the same id. */
+/** Returns an id for the call at an index; the same seed and index give the same id. */
 export function mint(seed: number | bigint, index: number): string {
   return engine().ask("tg_mint", BigInt(seed), index);
 }
 
 const RENDERER = new Set(["tools", "files"]);
 
-/** Writes messages as a model of one dialect would. */
+/** Renders messages in a dialect. */
 export class Renderer {
   readonly #handle: Handle;
 
@@ -132,7 +132,7 @@ export class Renderer {
     this.#handle = new Handle(home, "tg_renderer_free", home.make("tg_renderer_new", of, tools, ...words));
   }
 
-  /** Returns the text; a message that the dialect cannot express is an error. */
+  /** Returns the text. Throws if the dialect cannot express the message. */
   render(message: Renderable): string {
     const { home, value } = this.#handle;
     return home.ask("tg_renderer_render", value, ...home.put(JSON.stringify(message)));

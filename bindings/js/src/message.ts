@@ -1,11 +1,11 @@
-/** Messages out of the module's JSON. */
+/** Converts messages from the module's JSON. */
 
 import type { Message } from "./types.js";
 
 /** A message with the module's keys. */
 export type RawMessage = Omit<Message, "finishReason"> & { finish_reason: Message["finishReason"] };
 
-/** Reads a message; its keys become those of the language. */
+/** Converts a message to camel-case keys. */
 export function decodeMessage(json: string): Message {
   return messageOf(JSON.parse(json) as RawMessage);
 }

@@ -1,11 +1,11 @@
-/** The names of options: one that nobody knows is an error, with the name that was meant. */
+/** Names of options. An unknown name is an error that suggests the closest known one. */
 
 import { ToolglotError } from "./engine.js";
 
-/** Letters alone: how a name is written is no difference. */
+/** Returns only the letters: case and separators are ignored. */
 const letters = (name: string) => name.toLowerCase().replace(/[^a-z]/g, "");
 
-/** How many letters are wrong, missing, too many or swapped with the next. */
+/** Returns the edit distance, with transpositions. */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= a.length; row++) {
@@ -22,14 +22,14 @@ function distance(a: string, b: string): number {
   return rows[a.length]?.[b.length] as number;
 }
 
-/** Returns the known name that an unknown one was meant to be, if one is near. */
+/** Returns the closest known name, if it is similar enough. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const far = (other: string) => distance(letters(name), letters(other));
   const [best] = known.map((other) => [far(other), other] as const).sort(([a], [b]) => a - b);
   return best && best[0] <= Math.max(1, Math.floor(letters(name).length / 3)) ? best[1] : undefined;
 }
 
-/** Throws at the first option that is not among those known. */
+/** Throws if an option is unknown. */
 export function checkNames(what: string, options: object, known: ReadonlySet<string>): void {
   for (const name of Object.keys(options)) {
     if (known.has(name)) continue;

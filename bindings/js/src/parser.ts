@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** The parser: pieces in, events out. */
+/** The streaming parser. */
 
 import { Handle } from "./handle.js";
 import { decodeMessage } from "./message.js";
@@ -11,7 +11,7 @@ import type { ParserEvent, FinishReason, Message, ReadOptions } from "./types.js
 const RECORD = 48;
 
 /**
- * Reads one message at a time, in pieces of any size.
+ * Parses one message at a time, in pieces of any size.
  *
  * @example
  * const parser = new Parser({ tools });
@@ -23,7 +23,7 @@ const RECORD = 48;
 export class Parser {
   readonly #handle: Handle;
   readonly #home: Engine;
-  /** The first half of a character that a piece of text was cut in. */
+  /** The high surrogate of a character that was split between pieces. */
   #half = "";
 
   constructor(options: ReadOptions = {}) {
@@ -35,7 +35,7 @@ export class Parser {
     home.done(home.call("tg_parser_collect", value), "the parser puts no message together");
   }
 
-  /** Reads on from a piece, which may be cut anywhere, also within a character. */
+  /** Parses the next piece, which may be cut anywhere, even inside a character. */
   push(piece: string | Uint8Array): ParserEvent[] {
     if (typeof piece !== "string") return [...this.#rest(), ...this.#push(piece)];
     let text = this.#half + piece;
@@ -48,7 +48,7 @@ export class Parser {
     return this.#push(text);
   }
 
-  /** Reads on from one special token; see `markedTokens`. */
+  /** Parses a special token; see `markedTokens`. */
   pushSpecial(token: string): ParserEvent[] {
     const rest = this.#rest();
     const handle = this.#handle.value;
@@ -56,14 +56,14 @@ export class Parser {
     return [...rest, ...this.#step(this.#home.call("tg_parser_push_special", handle, at, size))];
   }
 
-  /** Ends the message; the next push begins another. */
+  /** Ends the message. The next push begins a new one. */
   finish(): ParserEvent[] {
     return [...this.#rest(), ...this.#step(this.#home.call("tg_parser_finish", this.#handle.value))];
   }
 
   /**
-   * Reads a message to its end from a stream or a list of pieces, and yields its events as they come. If the stream fails, what
-   * is left of the text comes before the error.
+   * Parses a message from a stream or a list of pieces to its end, and yields events as they are found. If the stream fails,
+   * the rest of the text is yielded before the error.
    *
    * @example
    * for await (const event of parser.read(response.body)) …
@@ -78,7 +78,7 @@ export class Parser {
     yield* this.finish();
   }
 
-  /** Says why the server ended the message, where that is known only at its end. */
+  /** Sets why the server ended the message, if that is known only at the end. */
   setFinishReason(reason: FinishReason): void {
     const handle = this.#handle.value;
     const [at, size] = this.#home.put(reason) as [number, number];
@@ -88,7 +88,7 @@ export class Parser {
     );
   }
 
-  /** Returns the message so far; after `finish`, until the next push, the whole one. */
+  /** Returns the message so far. It is complete after `finish`, until the next push. */
   message(): Message {
     return decodeMessage(this.#home.ask("tg_parser_message", this.#handle.value));
   }
@@ -98,7 +98,7 @@ export class Parser {
     return this.#home.ask("tg_parser_dialect", this.#handle.value) || null;
   }
 
-  /** Frees the parser's memory; one that nobody has any more is freed by itself. */
+  /** Frees the parser's memory. Otherwise it is freed when the parser is garbage-collected. */
   free(): void {
     this.#handle.release();
   }
@@ -114,7 +114,7 @@ export class Parser {
     return this.#step(this.#home.call("tg_parser_push", handle, at, size));
   }
 
-  /** Pushes half a character whose other half did not come; it is read as U+FFFD. */
+  /** Pushes an unpaired surrogate, which is read as U+FFFD. */
   #rest(): ParserEvent[] {
     const half = this.#half;
     this.#half = "";
@@ -123,7 +123,7 @@ export class Parser {
 
   #step(status: number): ParserEvent[] {
     const home = this.#home;
-    home.done(status, "the parser cannot go on; make a new one");
+    home.done(status, "the parser failed; create a new one");
     const count = home.call("tg_parser_event_count", this.#handle.value);
     if (count === 0) return [];
     let at = home.call("tg_parser_events", this.#handle.value);
@@ -136,7 +136,7 @@ export class Parser {
 function event(home: Engine, at: number): ParserEvent {
   const view = home.view;
   const word = (place: number) => view.getUint32(at + place, true);
-  // Texts are shorter than 2^53 bytes, so a float holds their places.
+  // Texts are shorter than 2^53 bytes, so a number can represent every position.
   const long = (place: number) => word(place) + word(place + 4) * 2 ** 32;
   const text = (place: number) => home.text(word(place), word(place + 4));
   const textOrNull = (place: number) => (word(place) === 0 ? null : text(place));

@@ -1,4 +1,4 @@
-/** Settings as the module takes them, and handles of dialects and tools that are kept for the next message. */
+/** Settings in the module's form, and cached handles of dialects and tools. */
 
 import { engine, ToolglotError, type Engine } from "./engine.js";
 import { checkNames } from "./names.js";
@@ -36,7 +36,7 @@ const EXCHANGE: readonly Exclude<keyof ExchangeOptions, keyof DialectChoice>[] =
   "seed",
   "now",
 ];
-/** What an exchange sets itself, or has beside its policy. */
+/** Options that an exchange sets itself or has separately. */
 const NOT_OF_A_POLICY = ["reasoningOpen", "finishReason", "markedTokens", "idSeed"];
 
 const known = {
@@ -52,7 +52,7 @@ function checkRead(what: string, options: ReadOptions, more: string[]): void {
   if (options.limits) checkNames("`limits`", options.limits, known.limits);
 }
 
-/** Throws if an exchange has no option of a name; `more` are those of what makes it. */
+/** Throws if an exchange has no such option; `more` are additional names. */
 export function checkExchange(what: string, options: ExchangeOptions, ...more: string[]): void {
   checkNames(what, options, new Set([...known.exchange, ...more]));
   const { policy } = options;
@@ -71,12 +71,12 @@ export function optionsText(options: Policy): string {
   return JSON.stringify(policy(options));
 }
 
-/** Draws a seed for ids of calls. */
+/** Returns a random seed for call ids. */
 export function drawSeed(): number {
   return Math.floor(Math.random() * 2 ** 53);
 }
 
-/** Returns what is known of a client and a server as JSON. */
+/** Returns the settings of an exchange as JSON. */
 export function exchangeText(options: ExchangeOptions): string {
   return JSON.stringify({
     client: options.client,
@@ -120,10 +120,10 @@ export function toolsText(declared: ReadOptions["tools"]): string {
   return typeof declared === "string" ? declared : declared === undefined ? "" : JSON.stringify(declared);
 }
 
-/** How many handles of a kind are kept. */
+/** Maximum number of cached handles of a kind. */
 const KEPT = 32;
 
-/** Handles by the text they were made from; those that were not used for longest are freed. */
+/** Handles by the text they were created from; the least recently used are freed. */
 class Kept {
   readonly #handles = new Map<string, number>();
   #engine: Engine | undefined;
@@ -155,28 +155,28 @@ class Kept {
 const dialects = new Kept("tg_dialects_new", "tg_dialects_free");
 const tools = new Kept("tg_tools_new", "tg_tools_free");
 
-/** Returns the handle of a choice of dialects; 0 is all. Good until the next call. */
+/** Returns the handle of a selection of dialects; 0 means all. Valid until the next call. */
 export function dialectsOf(home: Engine, choice: DialectChoice): number {
   const { files, dialect, dialects: only = dialect, prefer } = choice;
   if (dialect !== undefined && only !== dialect)
-    throw new ToolglotError("invalid", "`dialect` and `dialects` are two names of one option; give one");
+    throw new ToolglotError("invalid", "`dialect` and `dialects` are the same option; pass only one");
   const all = only === undefined || only.length === 0;
   if (!files?.length && all && prefer === undefined) return 0;
   return dialects.of(home, JSON.stringify({ files, only: all ? undefined : only, prefer }));
 }
 
-/** Returns the handle of a choice of dialects that is all there is to say. */
+/** Returns the handle of a selection of dialects, without other options. */
 export function choiceOf(home: Engine, what: string, choice: DialectChoice): number {
   checkNames(what, choice, known.choice);
   return dialectsOf(home, choice);
 }
 
-/** Returns the handle of tools; 0 is none. Good until the next call. */
+/** Returns the handle of tools; 0 means none. Valid until the next call. */
 export function toolsOf(home: Engine, declared: ReadOptions["tools"]): number {
   return tools.of(home, toolsText(declared));
 }
 
-/** Returns the instance, and the handles of what a message is read with; `more` are names of what else can be said. */
+/** Returns the instance and the handles for parsing a message; `more` are names of additional options. */
 export function ready(what: string, options: ReadOptions, ...more: string[]): [home: Engine, dialects: number, tools: number] {
   checkRead(what, options, more);
   const home = engine();

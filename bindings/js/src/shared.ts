@@ -1,8 +1,8 @@
-/** One copy of the package for a process of Node, which may import it here and require it there: the first that comes. */
+/** Shares the first copy of the package in a Node process that both imports and requires it. */
 
 import * as here from "./bare.js";
 
-/** The version keeps copies apart that are not the same. */
+/** The version keeps different copies apart. */
 declare const VERSION: string;
 const copies = globalThis as { [key: symbol]: typeof here | undefined };
 

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** Streams of the platform: text to events, and answers of model servers on their way to clients. */
+/** Web streams: text to events, and answers of model servers to answers for clients. */
 
 import { engine } from "./engine.js";
 import { Handle } from "./handle.js";
@@ -8,7 +8,7 @@ import { checkExchange, dialectsOf, exchangeText } from "./settings.js";
 import type { ParserEvent, ExchangeOptions, FinishReason, Protocol, ReadOptions } from "./types.js";
 
 /**
- * Turns a stream of text, or of its bytes, into events.
+ * Converts a stream of text or bytes to events.
  *
  * @example
  * for await (const event of response.body.pipeThrough(new ParserStream({ tools }))) …
@@ -29,20 +29,20 @@ export class ParserStream extends TransformStream<string | Uint8Array, ParserEve
     this.#parser = parser;
   }
 
-  /** Says why the server ended the message, before the stream ends. */
+  /** Sets why the server ended the message; call it before the stream ends. */
   setFinishReason(reason: FinishReason): void {
     this.#parser.setFinishReason(reason);
   }
 
-  /** The message so far; all of it when the stream has ended. */
+  /** The message so far; complete after the end of the stream. */
   message(): ReturnType<Parser["message"]> {
     return this.#parser.message();
   }
 }
 
 /**
- * A client's request to a model server. Calls that the model writes as text become native ones in the answer, broken
- * native ones are made right, everything else is as it came.
+ * A client's request to a model server. In the answer, calls that the model wrote as text become native calls, and invalid
+ * arguments of native calls are repaired; everything else is unchanged.
  *
  * @example
  * const exchange = new Exchange(await request.text());
@@ -51,7 +51,7 @@ export class ParserStream extends TransformStream<string | Uint8Array, ParserEve
  */
 export class Exchange {
   readonly #handle: Handle;
-  /** The body for the model server. */
+  /** The request body for the model server. */
   readonly body: string;
 
   constructor(request: string | Uint8Array | object, options: ExchangeOptions = {}) {
@@ -68,7 +68,7 @@ export class Exchange {
     return new Handle(home, "tg_turn_free", home.make("tg_turn_new", value));
   }
 
-  /** Takes the bytes of the server's stream of events, gives those of the client's. One for each answer. */
+  /** Returns a stream that converts the server's event stream to the client's. Use one for each answer. */
   stream(): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
     const turn = this.#turn();
     const { home } = turn;
@@ -89,12 +89,12 @@ export class Exchange {
     });
   }
 
-  /** Frees the exchange at the end of a block; one that nobody has any more is freed by itself. */
+  /** Frees the exchange at the end of a block. Otherwise it is freed when it is garbage-collected. */
   [Symbol.dispose](): void {
     this.#handle.release();
   }
 
-  /** Takes a whole answer, gives the client's. */
+  /** Converts a whole answer to the client's. */
   whole(answer: string | Uint8Array): string {
     const turn = this.#turn();
     try {
@@ -112,12 +112,12 @@ const PATHS: readonly [string, Protocol][] = [
   ["/messages", "messages"],
 ];
 
-/** What streams are sent as; Ollama's are lines of JSON. */
+/** The content type of streams; Ollama's are lines of JSON. */
 const STREAMS = ["text/event-stream", "application/x-ndjson"];
 
 /**
- * Returns a `fetch` for any client of a model server: requests go out as they should, and answers come back with native
- * calls. Other requests pass.
+ * Returns a `fetch` for any client of a model server that adapts requests and returns answers with native calls. Other
+ * requests are passed on unchanged.
  *
  * @example
  * const client = new OpenAI({ baseURL, fetch: createFetch() });

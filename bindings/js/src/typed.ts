@@ -1,10 +1,10 @@
-/** Tools whose parameters are schemas of zod, valibot or another library of Standard Schema: calls with types. */
+/** Typed calls: tools with schemas of zod, valibot or another library that supports Standard Schema. */
 
 import { ToolglotError } from "./engine.js";
 import { checkNames } from "./names.js";
 import type { Call, JsonSchemaTool, Message } from "./types.js";
 
-/** Something that a schema does not allow. */
+/** A validation issue. */
 export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -12,7 +12,7 @@ export interface SchemaIssue {
 
 type SchemaResult<Output> = { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
 
-/** A schema of any library that follows Standard Schema; see standardschema.dev. */
+/** A schema of any library that supports Standard Schema; see standardschema.dev. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -22,39 +22,39 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** What a schema's library returns for a value that it allows. */
+/** The type of a valid value. */
 export type SchemaOutput<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
 
-/** A tool whose parameters are a schema of a library. */
+/** A tool with a schema for its parameters. */
 export interface ToolDefinition<Schema extends StandardSchema = StandardSchema> {
   readonly description?: string | undefined;
   readonly parameters: Schema;
-  /** The parameters as JSON Schema, for libraries whose schemas have none, such as valibot without `@valibot/to-json-schema`. */
+  /** The parameters as JSON Schema, for libraries that cannot export it, such as valibot without `@valibot/to-json-schema`. */
   readonly jsonSchema?: object | undefined;
 }
 
 type Definitions = Record<string, ToolDefinition>;
 
-/** A call whose arguments the tool's schema allows. */
+/** A call with valid arguments. */
 export interface ValidCall<Name extends string, Arguments> {
   readonly valid: true;
   readonly id: string;
   readonly name: Name;
-  /** What the schema's library made of the arguments. */
+  /** The arguments as returned by the schema library. */
   readonly arguments: Arguments;
 }
 
-/** A call whose arguments the schema does not allow, or whose tool is not declared: not to be run. */
+/** A call with invalid arguments or an undeclared tool; do not run it. */
 export interface InvalidCall {
   readonly valid: false;
   readonly id: string;
   readonly name: string;
-  /** The arguments as the text of one JSON object. */
+  /** The arguments, a JSON object as text. */
   readonly json: string;
   readonly issues: readonly SchemaIssue[];
 }
 
-/** A call of one of the tools, by `valid` and then by `name`. */
+/** A call to one of the tools, discriminated by `valid` and `name`. */
 export type TypedCall<Tools extends Definitions> =
   | InvalidCall
   | { [Name in keyof Tools & string]: ValidCall<Name, SchemaOutput<Tools[Name]["parameters"]>> }[keyof Tools & string];
@@ -63,7 +63,7 @@ const KNOWN = new Set(["description", "parameters", "jsonSchema"]);
 const TARGET = { target: "draft-2020-12" };
 
 /**
- * Declared tools, and calls with the types of their schemas.
+ * Declared tools, and calls typed by their schemas.
  *
  * @example
  * const weather = new ToolSet({ get_weather: { parameters: z.object({ city: z.string() }) } });
@@ -71,7 +71,7 @@ const TARGET = { target: "draft-2020-12" };
  *   if (call.valid && call.name === "get_weather") call.arguments.city;
  */
 export class ToolSet<const Tools extends Definitions> {
-  /** The tools as options and requests take them. */
+  /** The tools, for options and requests. */
   readonly tools: JsonSchemaTool[];
   readonly #definitions: ReadonlyMap<string, ToolDefinition>;
 
@@ -80,12 +80,12 @@ export class ToolSet<const Tools extends Definitions> {
     this.tools = [...this.#definitions].map(([name, definition]) => declared(name, definition));
   }
 
-  /** Checks the calls of a message, in its order. */
+  /** Validates the calls of a message, in order. */
   calls(message: Pick<Message, "calls">): Promise<TypedCall<Tools>[]> {
     return Promise.all(message.calls.map((call) => this.check(call)));
   }
 
-  /** Checks one call. */
+  /** Validates a call. */
   async check({ id, name, arguments: json }: Call): Promise<TypedCall<Tools>> {
     const definition = this.#definitions.get(name);
     if (!definition) return { valid: false, id, name, json, issues: [{ message: `no tool \`${name}\` is declared` }] };
@@ -104,7 +104,7 @@ function declared(name: string, definition: ToolDefinition): JsonSchemaTool {
   return { name, ...(description !== undefined && { description }), ...(parameters && { parameters }) };
 }
 
-/** The JSON Schema that the library makes; without one, values are read as what they look like and then validated. */
+/** Returns the library's JSON Schema. Without one, types are inferred before validation. */
 function jsonSchema(schema: StandardSchema): object | undefined {
   const { jsonSchema: convert } = schema["~standard"] as { jsonSchema?: { input?: (options: typeof TARGET) => object } };
   const { toJsonSchema } = schema as { toJsonSchema?: () => object };

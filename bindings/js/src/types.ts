@@ -1,4 +1,4 @@
-/** What goes in and what comes out. Places (`start`, `end`) count bytes of the text in UTF-8. */
+/** Types of inputs and outputs. Positions (`start`, `end`) are byte offsets into the UTF-8 text. */
 
 /** Why a message ended. */
 export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter";
@@ -11,110 +11,110 @@ export interface JsonSchemaTool {
   parameters?: unknown;
 }
 
-/** A declared tool, in the form of any vendor's requests. */
+/** A declared tool, in any vendor's format. */
 export type Tool =
   | { type: "function"; function: { name: string; description?: string; parameters?: unknown; strict?: boolean | null } }
   | JsonSchemaTool
   | { type?: string; name: string; description?: string; input_schema?: unknown };
 
-/** A dialect of your own: its name and its TOML text. */
+/** A custom dialect: its name and its TOML text. */
 export interface DialectFile {
   name: string;
   toml: string;
 }
 
-/** Bounds on what one message may make the parser hold or say. */
+/** Limits for one message. */
 export interface Limits {
-  /** Bytes held back while it is open what they are; 1 MiB unless told otherwise. */
+  /** Bytes held back while their meaning is undecided. Default: 1 MiB. */
   held?: number;
-  /** Bytes that one call's arguments may take; 16 MiB unless told otherwise. */
+  /** Bytes of the arguments of one call. Default: 16 MiB. */
   arguments?: number;
-  /** Depth to which values may nest; 128 unless told otherwise. */
+  /** Nesting depth of values. Default: 128. */
   depth?: number;
-  /** Calls in one message; 256 unless told otherwise. */
+  /** Calls in one message. Default: 256. */
   calls?: number;
 }
 
-/** What may be read. */
+/** The dialects to read. */
 export interface DialectChoice {
-  /** The names of the dialects to read; all that are built in if none is named. */
+  /** The names of the dialects to read. Default: all built-in dialects. */
   dialects?: string | readonly string[] | undefined;
-  /** Another spelling of `dialects`. */
+  /** An alias of `dialects`. */
   dialect?: string | undefined;
-  /** The dialect that wins where several read the same text. */
+  /** The dialect to prefer if several match. */
   prefer?: string | undefined;
-  /** Dialects of your own. */
+  /** Custom dialects. */
   files?: readonly DialectFile[] | undefined;
 }
 
-/** How text is read: everything on which users disagree. */
+/** Parsing options. */
 export interface Policy {
-  /** How calls are checked against the tools' schemas; `coerce` unless told otherwise. */
+  /** How to check calls against the tools' schemas. Default: `coerce`. */
   validation?: "lenient" | "coerce" | "strict" | undefined;
-  /** What text means where no schema gives its type; `infer` unless told otherwise. */
+  /** How to read text without a declared type. Default: `infer`. */
   untyped?: "infer" | "string" | undefined;
-  /** What the bare text `null` means where a string or null is declared; `null` unless told otherwise. */
+  /** How to read the bare text `null` if a string or null is declared. Default: `null`. */
   nullText?: "null" | "text" | undefined;
-  /** The prompt already opened a reasoning region. */
+  /** Whether the prompt opened a reasoning region. */
   reasoningOpen?: boolean | "maybe" | undefined;
-  /** Why the server stopped, if it said so. */
+  /** Why the server stopped, if known. */
   finishReason?: FinishReason | undefined;
-  /** What a call inside reasoning is; `wait` unless told otherwise. */
+  /** How to treat a call inside reasoning. Default: `wait`. */
   callsInReasoning?: "wait" | "end" | "quote" | undefined;
-  /** White space beside markers: part of them, as templates write it, or `exact` text; `template` unless told otherwise. */
+  /** How to treat white space next to markers: dropped as part of them (`template`, the default) or kept (`exact`). */
   frame?: "template" | "exact" | undefined;
-  /** How much evidence a call needs; `balanced` unless told otherwise. */
+  /** How much evidence a call needs. Default: `balanced`. */
   evidence?: "strict" | "balanced" | "eager" | undefined;
-  /** What becomes of a call whose tool is not declared; `call` unless told otherwise. */
+  /** How to treat a call to an undeclared tool. Default: `call`. */
   unknownTool?: "call" | "text" | undefined;
-  /** A call that the end cut off is returned among the calls. */
+  /** Whether to return calls cut off at the end among the calls. */
   acceptIncomplete?: boolean | undefined;
-  /** Special tokens come in with `pushSpecial`, and nothing else can be one. */
+  /** Whether special tokens are passed with `pushSpecial` and only there. */
   markedTokens?: boolean | undefined;
-  /** `none`, `exact`, `safe`, `all`, or names of repairs, with `-` before those that may not be made. */
+  /** `none`, `exact`, `safe`, `all`, or names of repairs; prefix a name with `-` to switch it off. */
   repairs?: string | readonly string[] | undefined;
   limits?: Limits | undefined;
   /**
-   * Seed for generated call ids, used where the model supplies none: the same number gives the same ids. Left out, `parse`
-   * makes them from a hash of the text, and a `Parser` draws a number when it is created.
+   * Seed for generated call ids: the same seed gives the same ids. By default, `parse` derives ids from a hash of the text,
+   * and a `Parser` uses a random seed.
    */
   idSeed?: number | undefined;
 }
 
-/** What a message is read with. */
+/** The settings for parsing a message. */
 export interface ReadOptions extends DialectChoice, Policy {
-  /** The declared tools, or their JSON text; none if left out. */
+  /** The declared tools, or their JSON text. Default: none. */
   tools?: readonly Tool[] | string | undefined;
 }
 
-/** A finished call. */
+/** A complete call. */
 export interface Call {
-  /** The model's own id, or one made from the seed; unique in the message. */
+  /** The model's id, or a generated one; unique in the message. */
   id: string;
   name: string;
-  /** The text of one JSON object. */
+  /** A JSON object as text. */
   arguments: string;
 }
 
-/** A call that began and did not finish; nothing of it is lost. */
+/** An incomplete call. */
 export interface IncompleteCall {
   name: string;
-  /** The arguments as far as they came: nothing is closed that the model left open. */
+  /** The arguments received, without added closing brackets. */
   arguments: string;
   /** The call as the model wrote it. */
   text: string;
   outcome: "truncated" | "broken";
 }
 
-/** Something worth knowing about the text; never an error. */
+/** A remark on the text, such as a repair; never an error. */
 export interface Diagnostic {
-  /** The name of what happened. */
+  /** The diagnostic's code. */
   code: string;
   start: number;
   end: number;
-  /** What happened and what was made of it. */
+  /** What happened, and how it was handled. */
   message: string;
-  /** The dialect that was being read, if one was. */
+  /** The dialect being read, if any. */
   dialect: string | null;
 }
 
@@ -130,9 +130,9 @@ export interface NearMiss {
     | "unknown_name"
     | "weak_marker"
     | "unknown_marker";
-  /** The tool that would be called, if the text says which. */
+  /** The tool that the text seems to call, if it names one. */
   tool: string | null;
-  /** The reason in words, with its place. */
+  /** The reason as a message, with its position. */
   diagnostic: Diagnostic;
 }
 
@@ -141,54 +141,54 @@ export interface Message {
   /** The text, in order, without calls and markup. */
   content: string;
   reasoning: string;
-  /** The finished calls. */
+  /** The complete calls. */
   calls: Call[];
   incomplete: IncompleteCall[];
   finishReason: FinishReason;
   /** The dialect of the first call. */
   dialect: string | null;
-  /** What was remarkable, ordered by place. */
+  /** The diagnostics in order of position. */
   diagnostics: Diagnostic[];
 }
 
-/** The bytes of the text that an event stands for. */
+/** The bytes of an event in the text. */
 interface Span {
   start: number;
   end: number;
 }
 
-/** One thing the parser found. The spans of all events but diagnostics tile the text. */
+/** An event of the parser. Except for diagnostics, each event starts where the previous one ended. */
 export type ParserEvent =
   | (Span & { type: "text"; text: string })
   | (Span & { type: "reasoning"; text: string })
-  /** Bytes that belong to the dialect. */
+  /** Bytes that are markup of the dialect. */
   | (Span & { type: "markup" })
   /** A call begins; `id` is the one the model wrote before the arguments. */
   | (Span & { type: "call_start"; index: number; id: string | null; name: string })
-  /** The next piece of a call's arguments; the pieces of a call joined are one JSON object. */
+  /** The next piece of a call's arguments. Joined, the pieces of a complete call are a JSON object. */
   | (Span & { type: "arguments"; index: number; json: string })
-  /** A call is over; only a `complete` or `repaired` one may be run. */
+  /** A call ends. Run it only if it is `complete` or `repaired`. */
   | (Span & { type: "call_end"; index: number; id: string | null; outcome: "complete" | "repaired" | "truncated" | "broken" })
   | (Span & { type: "diagnostic"; code: string; message: string; dialect: string | null });
 
-/** What became of a string of arguments. */
+/** The result of repairing an arguments string. */
 export interface Repaired {
-  /** The text of one JSON object; null if nothing could be recognised. */
+  /** A JSON object as text; null if the arguments cannot be read. */
   arguments: string | null;
   diagnostics: Diagnostic[];
 }
 
-/** A dialect that something speaks for. */
+/** A candidate dialect. */
 export interface Verdict {
   dialect: string;
-  /** Other dialects that the same evidence speaks for as much. */
+  /** Other dialects with the same evidence. */
   alike: string[];
-  /** Compares verdicts on one subject, nothing else. */
+  /** Only comparable between verdicts on the same subject. */
   score: number;
   evidence: { what: string; weight: number; span: [number, number] | null }[];
 }
 
-/** How one family of models writes calls. */
+/** How a family of models writes calls. */
 export interface Dialect {
   name: string;
   about: string;
@@ -206,7 +206,7 @@ export interface Step {
   detail: string;
 }
 
-/** What a byte of a text became. */
+/** How a byte of a text was read. */
 export type ByteKind =
   | "text"
   | "reasoning"
@@ -219,10 +219,10 @@ export type ByteKind =
   | "repaired"
   | "skipped";
 
-/** Bytes in a row that became the same, and the number of the call they belong to. */
+/** Consecutive bytes of the same kind, and the number of their call. */
 export type Stretch = Span & { kind: ByteKind; call?: number };
 
-/** A deviation that was read all the same: the bytes as they stand, and what stands for them in the message. */
+/** A repair: the original bytes, and their replacement in the message. */
 export type Mending = Span & {
   code: string;
   class: "repair" | "value" | "policy" | "limit";
@@ -231,7 +231,7 @@ export type Mending = Span & {
   after: string;
 };
 
-/** Something that went out when `at` bytes of the text had arrived. */
+/** An event emitted after `at` bytes of the text had arrived. */
 export interface Arrival {
   at: number;
   event: "text" | "reasoning" | "call_start" | "arguments" | "call_end";
@@ -240,11 +240,11 @@ export interface Arrival {
   text: string;
 }
 
-/** A change under which the text has one call more; it was tried. Where that takes two, declaring a tool is the first. */
+/** A tested change with which one more call is found. If two changes are needed, the first is declaring a tool. */
 export interface Remedy {
   /**
-   * `tools`: declare a tool of this name; `dialect`: read this one too; `file`: add this dialect file, whose text it is; else
-   * an option. `reasoning` is `callsInReasoning`.
+   * `tools`: declare a tool with this name; `dialect`: add this dialect; `file`: add a dialect file with this text; otherwise,
+   * the value of an option. `reasoning` is `callsInReasoning`.
    */
   kind:
     | "tools"
@@ -261,7 +261,7 @@ export interface Remedy {
   value: string;
 }
 
-/** Why there is no call, or why one is not finished. */
+/** Why there is no call, or why a call is incomplete. */
 export type WhyNot = Span & {
   reason:
     | "cut_off"
@@ -278,105 +278,105 @@ export type WhyNot = Span & {
   fix: Remedy | null;
 };
 
-/** The story of a text. A text of up to 32 KiB is read character by character, a longer one in 32768 pieces. */
+/** How a text was parsed. Texts up to 32 KiB are parsed character by character, longer ones in 32768 pieces. */
 export interface Inspection {
   message: Message;
-  /** What the bytes became, in order: together they are the whole text. */
+  /** How the bytes were read, in order; the spans cover the whole text. */
   spans: Stretch[];
   repairs: Mending[];
-  /** What the parser tried, as far as the first twenty thousand steps. */
+  /** The steps of the parser, at most 20,000. */
   steps: Step[];
-  /** What went out, in order. */
+  /** The emitted events, in order. */
   arrivals: Arrival[];
-  /** How many bytes were decided when so many had arrived: `[arrived, decided]` for each change, from `[0, 0]` on. */
+  /** The number of bytes decided after each number of bytes received: `[arrived, decided]` for each change, from `[0, 0]`. */
   held: [number, number][];
   why: WhyNot[];
 }
 
-/** An inspection as the module says it: what there is much of as numbers in a row, which are fast to read. */
+/** An inspection in the module's form, with flat arrays of numbers instead of long lists of objects. */
 export interface InspectionRows extends Omit<Inspection, "spans" | "arrivals" | "held"> {
-  /** For each stretch its end, the place of its kind in `BYTE_KINDS`, and its call or -1. */
+  /** For each span: its end, the index of its kind in `BYTE_KINDS`, and its call or -1. */
   spans: number[];
   arrivals: {
-    /** For each arrival how many bytes had come, the place of its event in `ARRIVAL_EVENTS`, and its call or -1. */
+    /** For each arrival: the number of bytes received, the index of its event in `ARRIVAL_EVENTS`, and its call or -1. */
     rows: number[];
     text: string[];
   };
-  /** For each change how many bytes had come, and how many were decided. */
+  /** For each change: the number of bytes received, and the number decided. */
   held: number[];
 }
 
-/** What an example means, for a dialect file that reads it. */
+/** An example for creating a dialect file. */
 export interface Example {
   /** The dialect's name. */
   name: string;
-  /** A sentence about it. */
+  /** A description in one sentence. */
   about?: string | undefined;
-  /** What the model wrote. */
+  /** The model's output. */
   text: string;
-  /** The calls that the text means, in its order. */
+  /** The expected calls, in order. */
   calls: readonly { name: string; arguments: unknown }[];
-  /** Prose never contains what the calls open with: a call may stand in the middle of a line. */
+  /** Whether prose never contains the calls' opening marker, so that calls may begin inside a line. */
   strong?: boolean | undefined;
 }
 
-/** What a dialect can carry. */
+/** The result of testing a dialect. */
 export interface Certificate {
-  /** Two calls as the dialect writes them, with every kind of value that survives; null if it cannot write even these. */
+  /** Two calls in the dialect, with every kind of value that is preserved; null if it cannot express any. */
   example: string | null;
   /** Why there is no example. */
   why: string | null;
-  /** Kinds of values that do not come back as they were, with the reason. */
+  /** Kinds of values that are not preserved, with the reason. */
   lost: string[];
-  /** What works, but may surprise. */
+  /** Warnings about behaviour that may be unexpected. */
   warnings: string[];
 }
 
-/** Which grammar is asked for. */
+/** Options of a grammar. */
 export interface GrammarOptions extends Pick<DialectChoice, "files"> {
   /** The declared tools, or their JSON text. */
   tools?: readonly Tool[] | string | undefined;
-  /** `gbnf` (llama.cpp) unless told otherwise; `lark` (llguidance), `structural-tag` (xgrammar), `json-schema` (hosted APIs). */
+  /** `gbnf` for llama.cpp (the default), `lark` for llguidance, `structural-tag` for xgrammar, `json-schema` for hosted APIs. */
   form?: "gbnf" | "lark" | "structural-tag" | "json-schema" | undefined;
-  /** Which calls the message has; `auto` unless told otherwise. A tool's name, or an object that names one, is that tool alone. */
+  /** Which calls the message contains. Default: `auto`. A tool's name, or an object with it, allows only this tool. */
   toolChoice?: "auto" | "required" | "none" | (string & {}) | { name: string } | { function: { name: string } } | undefined;
-  /** Whether there may be several calls; true unless told otherwise. */
+  /** Whether to allow several calls. Default: true. */
   parallel?: boolean | undefined;
-  /** How far arguments are held; `schema` unless told otherwise. A tool that is `strict` is held to its schema in any case. */
+  /** How to constrain arguments. Default: `schema`. Tools that are `strict` are always constrained to their schema. */
   arguments?: "free" | "schema" | undefined;
-  /** Where the grammar begins: behind the reasoning, before it (the default), or inside it. */
+  /** Where the grammar begins: after the reasoning, before it (the default), or inside it. */
   reasoning?: "none" | "optional" | "prefilled" | undefined;
-  /** Text may stand before calls that are demanded. */
+  /** Whether text may precede required calls. */
   content?: boolean | undefined;
-  /** All spellings of the dialect's markers, not only the first. */
+  /** Whether to allow all spellings of the dialect's markers instead of only the first. */
   allSpellings?: boolean | undefined;
-  /** A keyword of a schema that no grammar holds is an error, not a warning. */
+  /** Whether an unsupported schema keyword is an error instead of a warning. */
   strict?: boolean | undefined;
-  /** The JSON schema of an answer without calls, instead of text. */
+  /** The JSON schema for answers without calls; otherwise they are text. */
   answer?: unknown;
-  /** Literals that are single tokens of the model, if known: a trigger that is not among them is warned about. */
+  /** Literals that are single tokens of the model, if known; a warning is given if the trigger is not one. */
   tokens?: readonly string[] | undefined;
-  /** GBNF of the calls alone, which begins at the trigger. */
+  /** Whether GBNF covers only the calls, starting at the trigger. */
   lazy?: boolean | undefined;
-  /** The JSON schema in the strict form of OpenAI's API. */
+  /** Whether the JSON schema has the strict form of OpenAI's API. */
   openai?: boolean | undefined;
 }
 
-/** A grammar, and what an engine takes beside it. */
+/** A grammar, with what an engine needs to use it. */
 export interface Grammar {
-  /** GBNF, Lark, or the text of a JSON value. */
+  /** GBNF, Lark or JSON. */
   text: string;
-  /** The members of a request body that carry it. */
+  /** The members for a request body. */
   body: Record<string, unknown>;
-  /** The text with which calls begin; null if prose may contain it. */
+  /** The text that calls begin with; null if prose may contain it. */
   trigger: string | null;
   /** The markers that are special tokens of the dialect's models. */
   preservedTokens: string[];
-  /** What the grammar leaves out, and what an engine may stumble over. */
+  /** What the grammar does not enforce and what an engine may not handle. */
   warnings: string[];
 }
 
-/** A message to render: toolglot's own, or as a chat API has it. */
+/** A message to render: toolglot's own, or in the form of a chat API. */
 export interface Renderable {
   content?: string | null | undefined;
   reasoning?: string | null | undefined;
@@ -385,29 +385,29 @@ export interface Renderable {
   tool_calls?: readonly { id?: string; function: { name: string; arguments: unknown } }[] | undefined;
 }
 
-/** A protocol that clients and model servers speak. */
+/** A protocol of clients and model servers. */
 export type Protocol = "chat" | "responses" | "messages" | "ollama";
 
-/** What is known of a client and a model server. */
+/** Settings for a client and a model server. */
 export interface ExchangeOptions extends DialectChoice {
-  /** What the client speaks; `chat` unless told otherwise. */
+  /** The client's protocol. Default: `chat`. */
   client?: Protocol | undefined;
-  /** What the server speaks; `chat` unless told otherwise. */
+  /** The server's protocol. Default: `chat`. */
   server?: Protocol | undefined;
-  /** How text is read. */
+  /** Parsing options. */
   policy?: Omit<Policy, "reasoningOpen" | "finishReason" | "markedTokens" | "idSeed"> | undefined;
-  /** What serves the model. */
+  /** The inference engine. */
   engine?: "generic" | "vllm" | "sglang" | "llama.cpp" | "ollama" | "lmstudio" | "mlx-lm" | undefined;
-  /** Text is read for calls although the request declares no tools. */
+  /** Whether to parse the answer even if the request declares no tools. */
   forced?: boolean | undefined;
-  /** Where chat clients find reasoning; `reasoning_content` unless told otherwise. */
+  /** The member for reasoning in chat answers. Default: `reasoning_content`. */
   reasoningField?: "reasoning_content" | "reasoning" | "both" | undefined;
-  /** The prompt already opened a reasoning region. */
+  /** Whether the prompt opened a reasoning region. */
   reasoningOpen?: boolean | undefined;
-  /** The model's name at the server, where it is another. */
+  /** The model's name on the server, if different. */
   upstreamModel?: string | undefined;
-  /** What ids of calls are made from; a random number unless told otherwise. */
+  /** The seed for call ids. Default: random. */
   seed?: number | undefined;
-  /** Seconds since 1970; the clock unless told otherwise. */
+  /** The current time in seconds since 1970. Default: the system clock. */
   now?: number | undefined;
 }

@@ -29,7 +29,7 @@ const SHARE: usize = 16;
 /// Lists of tools that are kept compiled; a column rarely has more.
 const COMPILED: usize = 1024;
 
-/// The messages of a column, in chunks; any library that speaks Arrow's C interface takes it.
+/// A column of messages in chunks, for any library that supports Arrow's C interface.
 #[pyclass(frozen, module = "toolglot", name = "MessageArray")]
 pub(crate) struct MessageArray {
     field: FieldRef,
@@ -46,12 +46,12 @@ impl MessageArray {
         format!("<MessageArray of {} rows>", self.__len__())
     }
 
-    /// Hands out the column's type.
+    /// Exports the column's type.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         Ok(to_schema_pycapsule(py, self.field.as_ref())?)
     }
 
-    /// Hands out the column as one array.
+    /// Exports the column as one array.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_array__<'py>(
         &self,
@@ -69,7 +69,7 @@ impl MessageArray {
         Ok(to_array_pycapsules(py, Arc::clone(&self.field), &whole, requested_schema)?)
     }
 
-    /// Hands out the column as a stream of arrays.
+    /// Exports the column as a stream of arrays.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -83,7 +83,7 @@ impl MessageArray {
 }
 
 fn too_large(error: ArrowError) -> PyErr {
-    PyOverflowError::new_err(format!("{error}; take the result as a stream, such as `pyarrow.chunked_array(result)`"))
+    PyOverflowError::new_err(format!("{error}; read the result as a stream, for example with `pyarrow.chunked_array(result)`"))
 }
 
 /// Reads every text of a column, on so many threads; messages say why no call was found if asked to.
@@ -101,7 +101,7 @@ pub(crate) fn parse_array(
     let (texts, declared) = (chunks(texts)?, tools_column.map(chunks).transpose()?.map(one).transpose()?);
     let rows: usize = texts.iter().map(|chunk| chunk.len()).sum();
     if let Some(declared) = declared.as_ref().filter(|declared| declared.len() != rows) {
-        let message = format!("got {rows} texts and {} lists of tools; pass one list for each text", declared.len());
+        let message = format!("found {rows} texts and {} lists of tools; pass one list for each text", declared.len());
         return Err(value_error(message));
     }
     let declared = declared.as_deref().map(Strings::of).transpose()?;

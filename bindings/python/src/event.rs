@@ -19,7 +19,7 @@ macro_rules! record {
             #[pyo3(name = "__match_args__")]
             const MATCH_ARGS: ($(names!($field $of),)+) = ($(stringify!($field),)+);
 
-            /// What `toolglot parse --events` calls such an event.
+            /// The event's type in `toolglot parse --events`.
             #[classattr]
             #[pyo3(name = "type")]
             const TYPE: &'static str = $type;
@@ -39,7 +39,7 @@ macro_rules! record {
                 Ok(format!("{}({})", stringify!($name), fields.join(", ")))
             }
 
-            /// Returns the event as `toolglot parse --events` prints it.
+            /// Returns the event as a dict, as in `toolglot parse --events`.
             fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
                 let dict = PyDict::new(py);
                 dict.set_item("type", $type)?;
@@ -58,7 +58,7 @@ macro_rules! names {
 }
 
 record! {
-    /// Text for the reader, exactly as it came.
+    /// Text of the answer, unchanged.
     Text "text" { text: String, start: usize, end: usize }
 }
 record! {
@@ -66,23 +66,23 @@ record! {
     Reasoning "reasoning" { text: String, start: usize, end: usize }
 }
 record! {
-    /// Bytes that belong to the dialect: markers, closers, wrappers.
+    /// Bytes that are markup of the dialect: markers, closers, wrappers.
     Markup "markup" { start: usize, end: usize }
 }
 record! {
-    /// A call begins; nothing said about it is taken back.
+    /// A call begins. It is never retracted.
     CallStart "call_start" { index: usize, id: Option<String>, name: String, start: usize, end: usize }
 }
 record! {
-    /// A piece of a call's arguments; joined, the pieces of a finished call are one JSON object, and those of any other are no JSON.
+    /// A piece of a call's arguments. Joined, the pieces of a complete call are a JSON object; those of other calls are not.
     Arguments "arguments" { index: usize, json: String, start: usize, end: usize }
 }
 record! {
-    /// A call is over: `complete`, `repaired`, `truncated` or `broken`; only the first two are finished calls.
+    /// A call ends: `complete`, `repaired`, `truncated` or `broken`. Only the first two may be run.
     CallEnd "call_end" { index: usize, id: Option<String>, outcome: String, start: usize, end: usize }
 }
 record! {
-    /// Something worth knowing; it consumes nothing and its span lies in other events.
+    /// A remark on the text; it consumes nothing, and its span lies in other events.
     Diagnostic "diagnostic" { code: String, message: String, dialect: Option<String>, start: usize, end: usize }
 }
 

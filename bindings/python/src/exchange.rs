@@ -25,7 +25,7 @@ impl Exchange {
         read.map(Self).map_err(|fault| value_error(fault.message))
     }
 
-    /// Whether the answer goes on as it is.
+    /// Whether the answer is passed on unchanged.
     #[getter]
     fn is_relay(&self) -> bool {
         self.0.is_relay()
@@ -37,12 +37,12 @@ impl Exchange {
         self.0.is_stream()
     }
 
-    /// The request for the server.
+    /// The request body for the server.
     fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.upstream_body())
     }
 
-    /// Returns what reads one answer; `seed` makes ids, `now` is a Unix time.
+    /// Returns a turn for one answer; `seed` is for ids, `now` is a Unix time.
     fn turn(&self, seed: u64, now: u64) -> Turn {
         Turn(Mutex::new(self.0.turn(seed, now)))
     }
@@ -54,14 +54,14 @@ pub(crate) struct Turn(Mutex<toolglot_wire::Turn>);
 
 #[pymethods]
 impl Turn {
-    /// Takes bytes of the server's stream, returns bytes of the client's.
+    /// Converts bytes of the server's stream to bytes of the client's.
     fn push<'py>(&self, py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyBytes> {
         let mut out = Vec::new();
         self.lock().push(bytes, &mut out);
         PyBytes::new(py, &out)
     }
 
-    /// Ends the stream; `error` says why it broke off.
+    /// Ends the stream; `error` says why it was interrupted.
     #[pyo3(signature = (error = None))]
     fn finish<'py>(&self, py: Python<'py>, error: Option<String>) -> Bound<'py, PyBytes> {
         let mut out = Vec::new();
@@ -70,19 +70,19 @@ impl Turn {
         PyBytes::new(py, &out)
     }
 
-    /// Turns a whole answer into the client's.
+    /// Converts a whole answer to the client's.
     fn whole<'py>(&self, py: Python<'py>, body: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
         let body = py.detach(|| self.lock().whole(body)).map_err(|fault| value_error(fault.message))?;
         Ok(PyBytes::new(py, &body))
     }
 
-    /// Whether no more of the server's answer is wanted.
+    /// Whether the rest of the server's answer is not needed.
     #[getter]
     fn is_over(&self) -> bool {
         self.lock().is_over()
     }
 
-    /// What the answer was like so far.
+    /// Returns a report on the answer so far.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let report = self.lock().report();
         let dict = PyDict::new(py);

@@ -32,7 +32,7 @@ mod _native {
     #[pymodule_export]
     use crate::writing::{grammar, render};
 
-    /// Returns every diagnostic code: its name, its class, what it is about.
+    /// Returns every diagnostic code with its name, class and description.
     #[pyfunction]
     fn codes() -> Vec<(&'static str, &'static str, &'static str)> {
         let class = |class| match class {
@@ -45,7 +45,7 @@ mod _native {
         toolglot::Code::TABLE.iter().map(|row| (row.name, class(row.class), row.about)).collect()
     }
 
-    /// Runs the command line; returns its exit code.
+    /// Runs the command line and returns its exit code.
     #[pyfunction]
     fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
         py.detach(|| toolglot_cli::run(arguments))

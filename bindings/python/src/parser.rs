@@ -12,7 +12,7 @@ use crate::reading::{MessageParts, parts};
 use crate::settings::{Dialects, Options, Tools, value_error};
 use crate::text::Text;
 
-/// Reads one message at a time, in pieces of any size.
+/// Parses one message at a time, in pieces of any size.
 #[pyclass(module = "toolglot._native", subclass)]
 pub(crate) struct Parser {
     parser: toolglot::Parser,
@@ -42,7 +42,7 @@ impl Parser {
         Self { parser, dialects: dialects.0.clone(), options, seed: seed.wrapping_add(1), kept, done: false }
     }
 
-    /// Reads on; returns the events that are certain now.
+    /// Parses the next piece and returns the events that are now certain.
     fn push<'py>(&mut self, py: Python<'py>, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let text = Text::of(text)?;
         self.begin(text.bytes());
@@ -54,14 +54,14 @@ impl Parser {
         list(py, events, kept.as_mut())
     }
 
-    /// Reads on from one special token.
+    /// Parses a special token.
     fn push_special<'py>(&mut self, py: Python<'py>, token: &str) -> PyResult<Bound<'py, PyList>> {
         self.begin(token.as_bytes());
         let Self { parser, kept, .. } = self;
         list(py, parser.push_special(token), kept.as_mut())
     }
 
-    /// Ends the message; returns the last events. The parser is as new afterwards.
+    /// Ends the message and returns the last events. The parser is then ready for the next message.
     #[pyo3(signature = (finish_reason = None))]
     fn finish<'py>(&mut self, py: Python<'py>, finish_reason: Option<&str>) -> PyResult<Bound<'py, PyList>> {
         if let Some(reason) = finish_reason {
@@ -84,7 +84,7 @@ impl Parser {
         self.parser.dialect().map(|name| &**name)
     }
 
-    /// The message so far; one that is over says why no call was found that it looks like.
+    /// The message so far. After the end, it says why no call was found in a text that looks like one.
     fn parts(&self, py: Python<'_>) -> PyResult<MessageParts> {
         let kept = self.kept.as_ref();
         let kept = kept
@@ -135,7 +135,7 @@ fn list<'py>(
     Ok(list)
 }
 
-/// Reads the arguments string of a call whose tool is known, piece by piece.
+/// Repairs the arguments string of a native call in pieces.
 #[pyclass(module = "toolglot._native")]
 pub(crate) struct ArgumentsReader(Option<toolglot::ArgumentsReader>);
 
@@ -146,7 +146,7 @@ impl ArgumentsReader {
         Self(Some(toolglot::ArgumentsReader::new(&dialects.0, &tools.0, name, &options.0)))
     }
 
-    /// Reads on; returns the JSON that is certain now.
+    /// Reads the next piece and returns the JSON that is now certain.
     fn push(&mut self, text: &Bound<'_, PyAny>) -> PyResult<String> {
         let reader = self.0.as_mut().ok_or_else(over)?;
         let mut out = String::new();
@@ -154,7 +154,7 @@ impl ArgumentsReader {
         Ok(out)
     }
 
-    /// Ends the arguments: what was still open, the outcome, the diagnostics, and what stands behind the object.
+    /// Ends the arguments; returns the remaining JSON, the outcome, the diagnostics and the text after the object.
     fn finish(&mut self) -> PyResult<(String, &'static str, Vec<Diagnostic>, String)> {
         let reader = self.0.take().ok_or_else(over)?;
         let mut out = String::new();

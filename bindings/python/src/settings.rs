@@ -14,21 +14,21 @@ create_exception!(
     toolglot,
     ToolglotError,
     PyValueError,
-    "What was passed cannot be used, or not be done; the text says what to do. All errors of the package are of this class, \
-     but for those of Python itself: `TypeError`, `OSError`, `RuntimeError`."
+    "An argument is invalid or an operation is not possible; the message says what to do. All errors of the package are of this class, \
+     except Python's own `TypeError`, `OSError`, `RuntimeError`."
 );
 create_exception!(
     toolglot,
     DialectError,
     ToolglotError,
-    "A dialect file that cannot be used: `line`, `column`, `help`."
+    "A dialect file is invalid; see `line`, `column` and `help`."
 );
-create_exception!(toolglot, RenderError, ToolglotError, "A message that the dialect cannot express.");
+create_exception!(toolglot, RenderError, ToolglotError, "The dialect cannot express a message.");
 create_exception!(
     toolglot,
     GrammarError,
     ToolglotError,
-    "A grammar that cannot be made: of this dialect, these tools, or this schema."
+    "A grammar cannot be created for this dialect, these tools or a schema."
 );
 
 /// Returns a `ToolglotError` with the library's own words.
@@ -36,7 +36,7 @@ pub(crate) fn value_error(error: impl ToString) -> PyErr {
     ToolglotError::new_err(error.to_string())
 }
 
-/// One dialect: how one family of models writes tool calls and reasoning.
+/// A dialect: how a family of models writes tool calls and reasoning.
 #[pyclass(frozen, module = "toolglot")]
 #[derive(Clone)]
 pub(crate) struct Dialect(pub(crate) Arc<toolglot::Dialect>);
@@ -49,19 +49,19 @@ impl Dialect {
         self.0.name()
     }
 
-    /// What it is, in one line.
+    /// A description in one line.
     #[getter]
     fn about(&self) -> &str {
         self.0.about()
     }
 
-    /// Other names it goes by.
+    /// Other names for it.
     #[getter]
     fn aliases(&self) -> Vec<String> {
         self.0.aliases().to_vec()
     }
 
-    /// Patterns of the names of models that speak it.
+    /// Name patterns of models that use it.
     #[getter]
     fn models(&self) -> Vec<String> {
         self.0.models().to_vec()
@@ -73,7 +73,7 @@ impl Dialect {
         self.0.special().to_vec()
     }
 
-    /// The text of its file.
+    /// The text of the dialect file.
     #[getter]
     fn source(&self) -> &str {
         self.0.source()
@@ -91,8 +91,8 @@ pub(crate) struct Dialects(pub(crate) toolglot::Dialects);
 
 #[pymethods]
 impl Dialects {
-    /// Selects dialects by name, or by the path of a file; nothing selects all. A name beside `auto` is preferred where
-    /// several dialects read the same.
+    /// Selects dialects by name or by the path of a file; the default is all. A name given with `auto` is preferred if
+    /// several dialects match.
     #[new]
     #[pyo3(signature = (*names))]
     fn new(names: Vec<String>) -> PyResult<Self> {
@@ -120,7 +120,7 @@ impl Dialects {
         all.only(&chosen).map(Self).map_err(unknown)
     }
 
-    /// Returns the dialect of a file's text, alone.
+    /// Returns a set with only the dialect of a file's text.
     #[staticmethod]
     fn from_toml(name: &str, source: &str) -> PyResult<Self> {
         toolglot::Dialect::from_toml(name, source).map(|dialect| Self(dialect.into())).map_err(dialect_error)
@@ -146,14 +146,14 @@ impl Dialects {
         Ok((class.getattr("from_sources")?, (sources,).into_pyobject(py)?.into_any()))
     }
 
-    /// Returns the set with the dialects of another in front; of the same name the other's stands.
+    /// Returns the set with the dialects of another set first; they replace dialects with the same name.
     fn preferring(&self, other: &Self) -> Self {
         let mine = |name: &str| !other.0.iter().any(|dialect| dialect.name() == name);
         let rest = self.0.iter().filter(|dialect| mine(dialect.name()));
         Self(other.0.iter().chain(rest).cloned().collect())
     }
 
-    /// Returns the dialect of a name or an alias, or None.
+    /// Returns the dialect with a name or an alias, or None.
     fn get(&self, name: &str) -> Option<Dialect> {
         self.0.get(name).map(|dialect| Dialect(dialect.clone()))
     }
@@ -164,7 +164,7 @@ impl Dialects {
         self.0.iter().map(|dialect| dialect.name().to_owned()).collect()
     }
 
-    /// Whether no call can be written in these dialects without a special token.
+    /// Whether every call in these dialects requires a special token.
     #[getter]
     fn is_sealed(&self) -> bool {
         self.0.is_sealed()
@@ -230,7 +230,7 @@ fn dialect_error(error: toolglot::DialectError) -> PyErr {
     raised
 }
 
-/// The tools that may be called, compiled once.
+/// The tools that may be called, compiled for reuse.
 #[pyclass(frozen, subclass, module = "toolglot._native")]
 #[derive(Clone)]
 pub(crate) struct Tools(pub(crate) toolglot::Tools);
@@ -248,7 +248,7 @@ impl Tools {
         self.0.names().map(str::to_owned).collect()
     }
 
-    /// Returns the declared name that a name in a call means, or None.
+    /// Returns the declared name for a name in a call, or None.
     fn resolve(&self, name: &str) -> Option<String> {
         self.0.resolve(name).map(str::to_owned)
     }

@@ -21,7 +21,7 @@ pub(crate) fn render(
 ) -> PyResult<String> {
     let mut chosen = dialects.0.iter();
     let (Some(dialect), None) = (chosen.next(), chosen.next()) else {
-        return Err(value_error("a message is written in exactly one dialect; pass its name"));
+        return Err(value_error("rendering requires exactly one dialect; pass its name"));
     };
     let start = Rendering::new().with_reasoning(reasoning).with_content(content);
     let message = calls.iter().fold(start, |message, (name, arguments, id)| match id {
@@ -40,7 +40,7 @@ type GrammarParts = (String, String, Option<String>, Vec<String>, Vec<String>);
 pub(crate) fn grammar(py: Python<'_>, dialects: &Dialects, tools: &str, options: &str) -> PyResult<GrammarParts> {
     let mut chosen = dialects.0.iter();
     let (Some(dialect), None) = (chosen.next(), chosen.next()) else {
-        return Err(value_error("a grammar is of exactly one dialect; pass its name"));
+        return Err(value_error("a grammar requires exactly one dialect; pass its name"));
     };
     let tools = GrammarTool::from_json_str(tools).map_err(value_error)?;
     let request = asked(options)?;

@@ -151,7 +151,7 @@ def test_surrogates_and_bytes_are_read() -> None:
         (lambda: toolglot.parse("", tools=3), toolglot.ToolglotError, "3 is not a tool"),  # type: ignore[arg-type]
         (lambda: toolglot.parse(3), TypeError, "expected str or bytes, found int"),  # type: ignore[arg-type]
         (lambda: toolglot.Dialects.from_toml("x", "call = 3"), toolglot.DialectError, "x.toml:1"),
-        (lambda: toolglot.detect(), TypeError, "give one of"),
+        (lambda: toolglot.detect(), TypeError, "pass exactly one of"),
         (lambda: toolglot.Renderer(None).render({}), toolglot.ToolglotError, "one dialect"),
     ],
 )

@@ -46,7 +46,7 @@ def test_tools_of_any_kind_in_their_order() -> None:
     ("options", "kind", "words"),
     [
         ({"form": "ebnf"}, toolglot.ToolglotError, "use gbnf, lark"),
-        ({"tool_choice": "rm"}, toolglot.GrammarError, "declared are get_weather"),
+        ({"tool_choice": "rm"}, toolglot.GrammarError, "declared tools: get_weather"),
         ({"parallel": "no"}, TypeError, "`parallel` must be `true` or `false`"),
         ({"answer": {"uniqueItems": True, "type": "array"}, "strict": True}, toolglot.GrammarError, "uniqueItems"),
         ({"paralel": False}, TypeError, "paralel"),

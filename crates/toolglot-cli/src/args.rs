@@ -35,10 +35,10 @@ Examples:
   toolglot parse --jsonl < answers.jsonl          read millions of answers
   toolglot repair --jsonl < arguments.jsonl       fix invalid arguments
   toolglot render -d hermes message.json          write what a model would write
-  toolglot grammar -d hermes -t tools.json        hold a model to its dialect
-  toolglot explain answer.txt                     see why a call was not read
-  toolglot dialects check my_model.toml           check a dialect of your own
-  toolglot serve --upstream http://localhost:8000 add tools to a model server
+  toolglot grammar -d hermes -t tools.json        constrain a model to a dialect
+  toolglot explain answer.txt                     see why a call was not recognised
+  toolglot dialects check my_model.toml           check your own dialect
+  toolglot serve --upstream http://localhost:8000 add tool calling to a server
 ";
 
 const PARSE_EXAMPLES: &str = r#"Examples:
@@ -46,11 +46,11 @@ const PARSE_EXAMPLES: &str = r#"Examples:
   toolglot parse --dialect hermes --validation strict answer.txt other.txt
   echo '{"id": 1, "text": "[TOOL_CALLS]ls[ARGS]{}"}' | toolglot parse --jsonl
 
-Output as JSON, with "file" if there are several:
+JSON output, with "file" for several files:
   {"file"?, "role", "content", "reasoning_content"?, "tool_calls"?,
    "incomplete_calls"?, "finish_reason", "dialect"}
 
-Lines of --jsonl:
+--jsonl lines:
   in   {"id", "text", "dialect"?, "tools"?, "options"?}, or a recorded response:
        Chat Completions, Responses, Messages, Ollama, OpenAI batch output.
        Options are named like the flags, with `_`: dialects, validation,
@@ -58,9 +58,9 @@ Lines of --jsonl:
        frame, evidence, unknown_tool, accept_incomplete, repairs,
        limits {held, arguments, depth, calls}
   out  {"id", "message", "finish_reason", "dialect", "incomplete_calls"?,
-       "diagnostics"}, in input order; a line that cannot be read, or is
-       longer than 64 MiB, yields {"id", "error", "line"}, and the run continues.
-       Counts of calls, repairs and failed lines end the run, on stderr
+       "diagnostics"}, in input order. An invalid line, or one longer than
+       64 MiB, yields {"id", "error", "line"}, and the run continues. A summary
+       of calls, repairs and failed lines is printed on stderr at the end
 "#;
 
 const REPAIR_EXAMPLES: &str = r#"Examples:
@@ -68,7 +68,7 @@ const REPAIR_EXAMPLES: &str = r#"Examples:
   toolglot repair --tools tools.json --tool get_weather arguments.txt
   echo '{"id":1,"arguments":"{\"a\": 1,}"}' | toolglot repair --jsonl
 
-Lines of --jsonl:
+--jsonl lines:
   in   {"id", "arguments": string, object or null, "tool"?, "tools"?,
        "options"?}; "tool" is a name in --tools or in "tools", or a declaration
   out  {"id", "arguments": JSON text or null, "diagnostics"}, in input order
@@ -78,10 +78,10 @@ const RENDER_EXAMPLES: &str = r#"Examples:
   toolglot render --dialect qwen3_coder --tools tools.json message.json
   toolglot parse answer.txt | toolglot render --dialect harmony
 
-Lines of --jsonl:
+--jsonl lines:
   in   {"id", "dialect"?, "tools"?,
        "message": {"content"?, "reasoning_content"?, "tool_calls"?}}
-  out  {"id", "text"}, in input order; a message that the dialect cannot
+  out  {"id", "text"}, in input order. A message that the dialect cannot
        express yields {"id", "error", "line"}
 "#;
 
@@ -139,23 +139,23 @@ pub(crate) enum Command {
     /// Read a model's output: text, reasoning and tool calls as a chat message
     #[command(after_long_help = format!("{PARSE_EXAMPLES}\n{EXIT_CODES}"))]
     Parse(Box<ParseArgs>),
-    /// Fix the arguments of one call: in goes anything a model writes, out comes JSON
+    /// Repair the arguments of one call and print them as JSON
     #[command(after_long_help = format!("{REPAIR_EXAMPLES}\n{EXIT_CODES}"))]
     Repair(Box<RepairArgs>),
     /// Write a chat message the way a model would, in a given dialect
     #[command(after_long_help = format!("{RENDER_EXAMPLES}\n{EXIT_CODES}"))]
     Render(RenderArgs),
-    /// Write the grammar that holds a model to a dialect and its tools
+    /// Generate a grammar that constrains a model to a dialect and its tools
     #[command(after_long_help = format!("{}\n\n{EXIT_CODES}", grammar::HELP))]
     Grammar(Box<grammar::GrammarArgs>),
     /// List, show, check and create dialects
     Dialects(DialectsArgs),
-    /// Say why calls were, or were not, recognised, step by step
+    /// Explain step by step why calls were or were not recognised
     Explain(Box<ExplainArgs>),
     /// Identify the dialect of an output, a chat template or a model
     #[command(after_long_help = format!("{DETECT_EXAMPLES}\n{EXIT_CODES}"))]
     Detect(DetectArgs),
-    /// List every diagnostic and every repair, or describe one
+    /// List all diagnostics and repairs, or describe one
     Diagnostics(DiagnosticsArgs),
     /// Run a proxy that adds tool calling to a model server
     #[cfg(feature = "proxy")]
@@ -167,15 +167,15 @@ pub(crate) enum Command {
     /// Check that a running `serve` is healthy, for container health checks
     #[cfg(feature = "proxy")]
     Health(serve::HealthArgs),
-    /// Test what a model server does with tools, and suggest what fixes it
+    /// Test how a model server handles tools, and suggest fixes
     #[cfg(feature = "proxy")]
     #[command(after_long_help = doctor::HELP)]
     Doctor(doctor::DoctorArgs),
-    /// Show what became of every byte of a model's output, in a web page
+    /// Show on a web page how each byte of a model's output was read
     #[cfg(feature = "proxy")]
     #[command(after_long_help = inspect::HELP)]
     Inspect(inspect::InspectArgs),
-    /// Read captured exchanges again, and say what would change
+    /// Reparse captured exchanges and report what would change
     #[cfg(feature = "proxy")]
     #[command(after_long_help = replay::HELP)]
     Replay(Box<replay::ReplayArgs>),
@@ -185,14 +185,14 @@ pub(crate) enum Command {
     /// Print a completion script for a shell
     #[command(after_long_help = COMPLETIONS_EXAMPLES)]
     Completions(CompletionsArgs),
-    /// Print the manual page, or write one for each command
+    /// Print the manual page, or write one per command
     #[command(after_long_help = MAN_EXAMPLES)]
     Man(ManArgs),
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ParseArgs {
-    /// Files to read, each a message; `-` or nothing reads stdin
+    /// Files to read, one message each; `-` or no file reads stdin
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Read one JSON object per line and write one per line; `--help` lists their members
@@ -201,7 +201,7 @@ pub(crate) struct ParseArgs {
     /// Print events as they happen, one JSON object per line
     #[arg(long)]
     pub(crate) events: bool,
-    /// How to print the message; `auto` means pretty on a terminal and JSON elsewhere
+    /// Output format; `auto` is pretty on a terminal and JSON elsewhere
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Auto, conflicts_with_all = ["jsonl", "events"])]
     pub(crate) format: Format,
     /// Exit with code 1 if no call was found
@@ -213,7 +213,7 @@ pub(crate) struct ParseArgs {
     pub(crate) message: MessageFlags,
 }
 
-/// How a result is printed where it depends on the terminal.
+/// Output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     #[default]
@@ -223,7 +223,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Says whether a result is laid out for people.
+    /// Returns whether to print for people rather than programs.
     pub(crate) fn is_pretty(self, on_terminal: bool) -> bool {
         self == Self::Pretty || self == Self::Auto && on_terminal
     }
@@ -231,7 +231,7 @@ impl Format {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ExplainArgs {
-    /// File to read; `-` or nothing reads stdin
+    /// File to read; `-` or no file reads stdin
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: ReadingFlags,
@@ -244,33 +244,33 @@ pub(crate) struct DetectArgs {
     /// File with a chat template, or a JSON file that contains one
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
-    /// Name of a model, with or without its organisation
+    /// Model name, with or without its organisation
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Dialect to consider: a name, a file of your own, or `auto` for all; repeatable
+    /// Dialect to consider: a name, a dialect file, or `auto` for all; repeatable
     #[arg(long = "dialect", short = 'd', value_name = "NAME|FILE|auto")]
     pub(crate) dialects: Vec<String>,
-    /// File with the declared tools, as JSON: a list as in a chat request, or an MCP `tools/list` result
+    /// JSON file with the declared tools: a list as in a chat request, or an MCP `tools/list` result
     #[arg(long, short = 't', value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
     /// Print JSON instead of tables
     #[arg(long)]
     pub(crate) json: bool,
-    /// File with a model's output; `-`, or nothing and no other flag, reads stdin
+    /// File with a model's output; `-` reads stdin, as does omitting FILE, --template and --model
     pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct RepairArgs {
-    /// File to read; `-` or nothing reads stdin
+    /// File to read; `-` or no file reads stdin
     pub(crate) file: Option<PathBuf>,
     /// Read one JSON object per line and write one per line; `--help` lists their members
     #[arg(long)]
     pub(crate) jsonl: bool,
-    /// Name of the tool that the arguments are for; it must be in the file of --tools
+    /// Tool that the arguments are for; it must be declared in --tools
     #[arg(long, value_name = "NAME", requires = "tools")]
     pub(crate) tool: Option<String>,
-    /// Close arguments that the end of the input cut off, instead of failing
+    /// Complete truncated arguments instead of failing
     #[arg(long)]
     pub(crate) accept_incomplete: bool,
     #[command(flatten)]
@@ -282,39 +282,39 @@ pub(crate) struct RenderArgs {
     /// Read one JSON object per line and write one per line; `--help` lists their members
     #[arg(long)]
     pub(crate) jsonl: bool,
-    /// Dialect to write: a name, or a file of your own
+    /// Dialect to write: a name or a dialect file
     #[arg(long, short = 'd', value_name = "NAME|FILE", required_unless_present = "jsonl")]
     pub(crate) dialect: Option<String>,
-    /// File with the declared tools, as JSON: a list as in a chat request, or an MCP `tools/list` result
+    /// JSON file with the declared tools: a list as in a chat request, or an MCP `tools/list` result
     #[arg(long, short = 't', value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
-    /// Skip the check that the text reads back as the same message
+    /// Do not check that the text reads back as the same message
     #[arg(long)]
     pub(crate) no_check: bool,
-    /// File with the message; `-` or nothing reads stdin
+    /// File with the message; `-` or no file reads stdin
     pub(crate) file: Option<PathBuf>,
 }
 
-/// The options of everything that reads.
+/// Options of every command that reads.
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadingFlags {
-    /// Dialect to read: a name, a file of your own, or `auto` for all; repeatable
+    /// Dialect to read: a name, a dialect file, or `auto` for all; repeatable
     ///
-    /// A name beside `auto` is preferred where several dialects read the same text, such as the
-    /// dialect of an earlier message of the conversation
+    /// With `auto`, a named dialect is preferred where several match the same text: name the dialect
+    /// of an earlier message of the conversation, for example
     #[arg(long = "dialect", short = 'd', value_name = "NAME|FILE|auto")]
     pub(crate) dialects: Vec<String>,
-    /// File with the declared tools, as JSON: a list as in a chat request, or an MCP `tools/list` result
+    /// JSON file with the declared tools: a list as in a chat request, or an MCP `tools/list` result
     #[arg(long, short = 't', value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
-    /// How arguments are checked against the tools' schemas [default: coerce]
+    /// How to validate arguments against the tools' schemas [default: coerce]
     #[arg(long, value_name = "POLICY", value_parser = choice::<Validation>(Validation::NAMES))]
     pub(crate) validation: Option<Validation>,
-    /// How to read a value whose type no schema declares [default: infer]
+    /// How to read a value without a declared type [default: infer]
     #[arg(long, hide_short_help = true, value_name = "POLICY", value_parser = choice::<Untyped>(Untyped::NAMES))]
     pub(crate) untyped: Option<Untyped>,
-    /// What the bare text `null` means for a declared string that may be null [default: null]
+    /// What a bare `null` means for a nullable string parameter [default: null]
     #[arg(long, hide_short_help = true, value_name = "POLICY", value_parser = choice::<NullText>(NullText::NAMES))]
     pub(crate) null_text: Option<NullText>,
     /// Repairs to allow: none, exact, safe, all, or a list such as `safe,bare_string,-fence` [default: safe]
@@ -325,40 +325,40 @@ pub(crate) struct ReadingFlags {
     pub(crate) limits: Vec<LimitFlag>,
 }
 
-/// The options that only whole messages have.
+/// Options that apply only to whole messages.
 #[derive(Clone, Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Messages")]
 pub(crate) struct MessageFlags {
     /// The prompt already opened the reasoning, so the text starts inside it
     ///
-    /// With `=maybe`, a call is held until no closing marker of reasoning can follow it.
+    /// With `=maybe`, calls are held back until no closing reasoning marker can follow.
     #[arg(long, value_name = "WHETHER", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         value_parser = choice::<ReasoningOpen>(ReasoningOpen::NAMES))]
     pub(crate) reasoning_open: Option<ReasoningOpen>,
-    /// Finish reason that the server reported
+    /// Finish reason reported by the server
     #[arg(long, value_name = "REASON", value_parser = choice::<FinishReason>(FinishReason::NAMES))]
     pub(crate) finish_reason: Option<FinishReason>,
     /// How to treat a call inside reasoning [default: wait]
     #[arg(long, value_name = "POLICY", value_parser = choice::<CallsInReasoning>(CallsInReasoning::NAMES))]
     pub(crate) calls_in_reasoning: Option<CallsInReasoning>,
-    /// How to treat white space beside markers [default: template]
+    /// How to treat white space around markers [default: template]
     ///
-    /// `template` drops it with the markers, as chat templates write it; `exact` keeps all of it as text.
+    /// `template` drops it with the markers, since chat templates write it; `exact` keeps it all as text.
     #[arg(long, value_name = "POLICY", value_parser = choice::<Frame>(Frame::NAMES))]
     pub(crate) frame: Option<Frame>,
     /// How much evidence a call needs [default: balanced]
     #[arg(long, value_name = "POLICY", value_parser = choice::<Evidence>(Evidence::NAMES))]
     pub(crate) evidence: Option<Evidence>,
-    /// How to treat a call of an undeclared tool [default: call]
+    /// How to treat a call to an undeclared tool [default: call]
     #[arg(long, value_name = "POLICY", value_parser = choice::<UnknownTool>(UnknownTool::NAMES))]
     pub(crate) unknown_tool: Option<UnknownTool>,
-    /// Return calls that the end of the input cut off as finished calls
+    /// Return truncated calls as finished calls
     #[arg(long)]
     pub(crate) accept_incomplete: bool,
-    /// Ids for calls that have none: the same for the same input, or new each time
+    /// Ids for calls without one: the same for the same input, or new each time
     #[arg(long, hide_short_help = true, value_enum, value_name = "POLICY", default_value_t = Ids::Deterministic)]
     pub(crate) ids: Ids,
-    /// Read the bytes as a model's text, even if they look like a saved response
+    /// Read the input as a model's text even if it looks like a saved response
     #[arg(long, hide_short_help = true)]
     pub(crate) raw: bool,
     /// Which choice of a saved response to read, counted from 0
@@ -366,16 +366,16 @@ pub(crate) struct MessageFlags {
     pub(crate) choice: usize,
     /// Read tokens instead of text, one JSON object per line: {"text", "special"?}
     ///
-    /// A marker that is a special token of the dialect is then recognised only where it arrives as one;
+    /// A marker that is a special token in the dialect is then recognised only as a special token;
     /// spelled out in ordinary tokens, it is text
     #[arg(long, hide_short_help = true, conflicts_with_all = ["raw", "choice", "chunk"])]
     pub(crate) tokens: bool,
-    /// Feed the text in pieces of N bytes or of random sizes; the result stays the same
+    /// Feed the text in pieces of N bytes or of random sizes; the result does not change
     #[arg(long, hide_short_help = true, value_name = "N|random:SEED")]
     pub(crate) chunk: Option<Chunk>,
 }
 
-/// How ids are made for calls that carry none.
+/// How ids are generated for calls without one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Ids {
     #[default]
@@ -397,33 +397,33 @@ pub(crate) enum DialectsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Show a dialect: description, aliases, and its file
+    /// Show a dialect: description, aliases and file
     Show {
         /// A name, an alias, or a file
         name: String,
-        /// Print only the file, to start your own from
+        /// Print only the file, as a starting point for your own
         #[arg(long)]
         toml: bool,
-        /// Print what each marker ends in each place of a message
+        /// Print what each marker ends at each position in a message
         #[arg(long, conflicts_with = "toml")]
         ends: bool,
     },
     /// Check dialect files: load them, write two calls and read them back
     #[command(after_long_help = EXIT_CODES)]
     Check(CheckArgs),
-    /// Create a dialect file from an example text and the call it means
+    /// Create a dialect file from an example output and the calls it contains
     #[command(after_long_help = NEW_EXAMPLES)]
     New(NewArgs),
     /// Find or derive the dialect of a chat template, and certify it
     #[command(after_long_help = format!("{INFER_EXAMPLES}\n{EXIT_CODES}"))]
     Infer(InferArgs),
-    /// Certify a dialect against a chat template: what it reads back, and what not
+    /// Certify a dialect against a chat template: what reads back and what does not
     #[command(after_long_help = EXIT_CODES)]
     Certify(CertifyArgs),
-    /// Write a dialect in another format
+    /// Convert a dialect to another format
     #[command(after_long_help = format!("{EXPORT_EXAMPLES}\n{EXIT_CODES}"))]
     Export(ExportArgs),
-    /// Make a dialect file of another format: a response template, or a tokenizer's configuration with one
+    /// Convert a response template, or a tokenizer configuration with one, to a dialect file
     #[command(after_long_help = EXIT_CODES)]
     Import(ImportArgs),
 }
@@ -433,7 +433,7 @@ pub(crate) struct InferArgs {
     /// `chat_template.jinja`, `tokenizer_config.json`, or a model's folder
     #[arg(value_name = "TEMPLATE")]
     pub(crate) template: PathBuf,
-    /// Write the dialect file here; its name is the dialect's name
+    /// Dialect file to write; its name becomes the dialect's name
     #[arg(long, short, value_name = "FILE.toml")]
     pub(crate) out: Option<PathBuf>,
     /// Derive a dialect even if a built-in one fits
@@ -454,7 +454,7 @@ pub(crate) struct CertifyArgs {
     /// `chat_template.jinja`, `tokenizer_config.json`, or a model's folder
     #[arg(long, short, value_name = "TEMPLATE")]
     pub(crate) template: PathBuf,
-    /// Random messages to try, besides the fixed ones
+    /// Number of random messages to try in addition to the fixed ones
     #[arg(long, value_name = "NUMBER", default_value_t = 200)]
     pub(crate) messages: usize,
     /// Print JSON
@@ -467,25 +467,25 @@ pub(crate) struct DiagnosticsArgs {
     /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
-    /// A code to describe, such as `single_quotes`
+    /// Code to describe, such as `single_quotes`
     pub(crate) code: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct CompletionsArgs {
-    /// The shell to complete for
+    /// Shell to generate completions for
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ManArgs {
-    /// Directory to write `toolglot.1` and a page for each command to
+    /// Directory for `toolglot.1` and a page per command
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 }
 
-/// Reads one of a policy's names; help lists them.
+/// Parses one of a policy's names, which help lists.
 fn choice<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,

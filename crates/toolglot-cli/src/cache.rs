@@ -1,11 +1,11 @@
-//! Things made from text, kept for the next time the same text comes.
+//! A cache of values computed from text.
 
 use std::collections::HashMap;
 
-/// Bytes of text that are remembered before everything is forgotten and begun anew.
+/// Bytes of keys at which the cache is cleared.
 const BOUND: usize = 8 << 20;
 
-/// A bounded memory of what `make` returned for a text.
+/// A bounded cache of what `make` returned for a text.
 #[derive(Debug)]
 pub(crate) struct Cache<V> {
     made: HashMap<Box<str>, V>,
@@ -19,7 +19,7 @@ impl<V> Default for Cache<V> {
 }
 
 impl<V: Clone> Cache<V> {
-    /// Returns what was made of the text, making it if it is new.
+    /// Returns the cached value of the text, or makes it.
     pub(crate) fn get(&mut self, text: &str, make: impl FnOnce() -> V) -> V {
         if let Some(made) = self.made.get(text) {
             return made.clone();

@@ -1,4 +1,4 @@
-//! Cutting a text into pieces, to show that where it is cut changes nothing.
+//! Splits a text into pieces, to show that the split does not change the result.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ pub(crate) enum Chunk {
     /// Not at all.
     #[default]
     Whole,
-    /// Pieces of so many bytes, up to three more where a character is not done.
+    /// Pieces of this many bytes, up to three more to complete a character.
     Bytes(usize),
     /// Pieces of random sizes; the same seed gives the same sizes.
     Random(u64),
@@ -38,11 +38,11 @@ impl FromStr for Chunk {
             Some(seed) => seed.parse().ok().map(Self::Random),
             None => text.parse().ok().filter(|bytes| *bytes > 0).map(Self::Bytes),
         };
-        chunk.ok_or_else(|| "use a number of bytes such as `4`, or `random:SEED` such as `random:7`".to_owned())
+        chunk.ok_or_else(|| "expected a number of bytes such as `4`, or `random:SEED` such as `random:7`".to_owned())
     }
 }
 
-/// The first place from `at` on where a character of UTF-8 begins; at most three bytes on, whatever the input is.
+/// The first UTF-8 character boundary from `at` on, at most three bytes further whatever the input.
 fn character_end(input: &[u8], at: usize) -> usize {
     let inside = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
     let skip = input.get(at..).unwrap_or_default().iter().take(3).take_while(inside).count();

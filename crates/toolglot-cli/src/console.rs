@@ -1,17 +1,17 @@
-//! What `--color` and `--quiet` say, for every command, and the notes that `--quiet` silences.
+//! `--color` and `--quiet`, and the notes that `--quiet` silences.
 
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
 use clap::{Args, ValueEnum};
 
-/// How every command talks to the terminal.
+/// Terminal flags of every command.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct ConsoleFlags {
-    /// When to use colour; `auto` means on a terminal, unless NO_COLOR is set
+    /// When to use colour; `auto` uses it on a terminal unless NO_COLOR is set
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub(crate) color: Color,
-    /// Print no diagnostics and no notes, only results and errors
+    /// Print only results and errors, no diagnostics or notes
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
@@ -28,7 +28,7 @@ pub(crate) enum Color {
 /// Set once, before a command runs.
 static FLAGS: OnceLock<ConsoleFlags> = OnceLock::new();
 
-/// Takes the flags; later calls change nothing.
+/// Stores the flags; later calls have no effect.
 pub(crate) fn set(flags: ConsoleFlags) {
     let _ = FLAGS.set(flags);
 }
@@ -38,12 +38,12 @@ pub(crate) fn color() -> Color {
     FLAGS.get().map_or(Color::Auto, |flags| flags.color)
 }
 
-/// Says whether only results and errors are wanted.
+/// Returns whether to print only results and errors.
 pub(crate) fn is_quiet() -> bool {
     FLAGS.get().is_some_and(|flags| flags.quiet)
 }
 
-/// Writes a line to stderr for the person at the terminal; once stderr is gone, there is nobody to tell.
+/// Writes a line to stderr unless `--quiet` is set; write errors are ignored.
 pub(crate) fn note(line: &str) {
     if !is_quiet() {
         let _ = writeln!(io::stderr(), "{line}");

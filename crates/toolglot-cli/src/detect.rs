@@ -1,6 +1,5 @@
-//! `toolglot detect`: the dialects that an output, a chat template and a model's name speak for, with reasons.
+//! `toolglot detect`: the likely dialects of an output, a chat template and a model's name, with reasons.
 
-use std::io::{self, Write};
 use std::path::Path;
 
 use toolglot::Dialects;
@@ -10,7 +9,7 @@ use toolglot_template::{InferError, Inferred};
 
 use crate::args::DetectArgs;
 use crate::console;
-use crate::failure::{ExitStatus, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run, print};
 use crate::input::Source;
 use crate::json;
 use crate::known::Known;
@@ -24,25 +23,20 @@ const SHOWN: usize = 5;
 /// Reasons of one verdict that the tables show.
 const REASONS: usize = 6;
 
-/// A source of evidence, and what it says.
+/// A source of evidence, and its verdicts.
 struct Finding {
     source: &'static str,
     verdicts: Vec<Verdict>,
 }
 
-/// Runs the command; that no dialect matches is a failure to shells.
+/// Runs the command; exit code 1 if no dialect matches.
 pub(crate) fn run(args: &DetectArgs) -> Run {
     if args.template.is_some() { confined(|| detect(args)) } else { detect(args) }
 }
 
 fn detect(args: &DetectArgs) -> Run {
     let findings = findings(args)?;
-    let mut out = io::stdout().lock();
-    match args.json {
-        true => out.write_all(&as_json(&findings))?,
-        false => out.write_all(as_tables(&findings, Paint::stdout()).as_bytes())?,
-    }
-    out.flush()?;
+    print(if args.json { as_json(&findings) } else { as_tables(&findings, Paint::stdout()).into_bytes() })?;
     Ok(ExitStatus::fine_if(findings.iter().all(|finding| !finding.verdicts.is_empty())))
 }
 
@@ -64,25 +58,23 @@ fn findings(args: &DetectArgs) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// Runs the template, which decides; of one that does not run, the text has to do.
+/// Runs the template, or judges its text if it does not run.
 fn in_template(path: &Path, dialects: &Dialects) -> Result<Vec<Verdict>, Failure> {
     let template = template_file::read(path)?;
-    let in_text = || from_template(template.source(), dialects);
     match toolglot_template::rank(&template, dialects) {
-        Ok(found) if !found.is_empty() => Ok(verdicts(&found)),
-        Ok(_) => Ok(Vec::new()),
+        Ok(found) => Ok(verdicts(&found)),
         Err(InferError::NoCalls) => {
             console::note("this template writes no tool calls");
             Ok(Vec::new())
         }
         Err(error) => {
-            console::note(&format!("{error}; judged by its text alone"));
-            Ok(in_text())
+            console::note(&format!("{error}; using only the template's text"));
+            Ok(from_template(template.source(), dialects))
         }
     }
 }
 
-/// What was proved of each dialect; those with the same proof as the first are like it.
+/// The verdict on each dialect; those with the same certificate as the first are listed as alike.
 fn verdicts(found: &[Inferred]) -> Vec<Verdict> {
     let proof = |found: &Inferred| (found.certificate.read_back, found.certificate.byte_equal);
     let mut verdicts: Vec<Verdict> = Vec::new();
@@ -92,10 +84,8 @@ fn verdicts(found: &[Inferred]) -> Vec<Verdict> {
             continue;
         }
         let (size, certificate) = (one.certificate.read_back, &one.certificate);
-        let what = format!(
-            "grade {}: reads back {size} of {} messages of the template",
-            certificate.grade, certificate.probes
-        );
+        let what =
+            format!("grade {}: reads back {size} of {} template messages", certificate.grade, certificate.probes);
         verdicts.push(Verdict::proven(&one.dialect, what, size + certificate.byte_equal));
     }
     verdicts

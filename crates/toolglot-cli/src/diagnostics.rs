@@ -1,11 +1,9 @@
-//! `toolglot diagnostics`: the codes of diagnostics, which are the names of repairs too.
-
-use std::io::{self, Write};
+//! `toolglot diagnostics`: the codes of diagnostics and repairs.
 
 use toolglot::{Class, Code, CodeRow, Preset};
 
 use crate::args::DiagnosticsArgs;
-use crate::failure::{ExitStatus, Failure, Run};
+use crate::failure::{Failure, Run, print};
 use crate::json;
 use crate::near::nearest;
 use crate::paint::Paint;
@@ -14,15 +12,11 @@ use crate::report::class_name;
 /// Runs the command.
 pub(crate) fn run(args: &DiagnosticsArgs) -> Run {
     let rows = rows(args.code.as_deref())?;
-    let text = match rows {
+    print(match rows {
         _ if args.json => as_json(rows),
         [row] if args.code.is_some() => described(row).into_bytes(),
         _ => as_table(rows, Paint::stdout()).into_bytes(),
-    };
-    let mut out = io::stdout().lock();
-    out.write_all(&text)?;
-    out.flush()?;
-    Ok(ExitStatus::Fine)
+    })
 }
 
 /// Returns the row of a code, or all rows.
@@ -31,8 +25,10 @@ fn rows(code: Option<&str>) -> Result<&'static [CodeRow], Failure> {
     let at = Code::TABLE.iter().position(|row| row.name == code);
     at.and_then(|at| Code::TABLE.get(at..=at)).ok_or_else(|| {
         let near = nearest(code, Code::TABLE.iter().map(|row| row.name));
-        let hint = near
-            .map_or_else(|| "`toolglot diagnostics` lists all".to_owned(), |near| format!("did you mean `{near}`?"));
+        let hint = near.map_or_else(
+            || "run `toolglot diagnostics` to list all".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        );
         Failure::Usage(format!("unknown diagnostic `{code}`; {hint}"))
     })
 }
@@ -79,7 +75,7 @@ fn as_json(rows: &[CodeRow]) -> Vec<u8> {
     out
 }
 
-/// The preset of `--repairs` that switches a repair on first.
+/// The smallest preset of `--repairs` that enables a repair.
 fn preset(class: Class) -> Option<&'static str> {
     match class {
         Class::Repair(Preset::Exact) => Some("exact"),

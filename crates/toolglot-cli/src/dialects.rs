@@ -1,11 +1,9 @@
 //! `toolglot dialects`: list and show dialects.
 
-use std::io::{self, Write};
-
 use toolglot::{Dialect, Dialects};
 
 use crate::args::DialectsCommand;
-use crate::failure::{ExitStatus, Failure, Run};
+use crate::failure::{Failure, Run, print};
 use crate::known::named;
 use crate::paint::Paint;
 use crate::{draft, ends, exchange, infer, json};
@@ -13,10 +11,10 @@ use crate::{draft, ends, exchange, infer, json};
 /// Runs the command.
 pub(crate) fn run(command: &DialectsCommand) -> Run {
     match command {
-        DialectsCommand::List { json: false } => print(as_table(Paint::stdout()).as_bytes()),
-        DialectsCommand::List { json: true } => print(&as_json()),
+        DialectsCommand::List { json: false } => print(as_table(Paint::stdout())),
+        DialectsCommand::List { json: true } => print(as_json()),
         DialectsCommand::Show { name, ends: true, .. } => show_ends(name),
-        DialectsCommand::Show { name, toml, .. } => show(name, *toml),
+        DialectsCommand::Show { name, toml, .. } => print(shown(&named(name)?, *toml)),
         DialectsCommand::Check(args) => draft::check(args),
         DialectsCommand::New(args) => draft::create(args),
         DialectsCommand::Infer(args) => infer::run(args),
@@ -24,13 +22,6 @@ pub(crate) fn run(command: &DialectsCommand) -> Run {
         DialectsCommand::Export(args) => exchange::export(args),
         DialectsCommand::Import(args) => exchange::import(args),
     }
-}
-
-fn print(text: &[u8]) -> Run {
-    let mut out = io::stdout().lock();
-    out.write_all(text)?;
-    out.flush()?;
-    Ok(ExitStatus::Fine)
 }
 
 fn as_table(paint: Paint) -> String {
@@ -60,13 +51,9 @@ fn as_json() -> Vec<u8> {
     out
 }
 
-fn show(name: &str, toml: bool) -> Run {
-    print(shown(&named(name)?, toml).as_bytes())
-}
-
 fn show_ends(name: &str) -> Run {
     let table = ends::table(&named(name)?).map_err(|why| Failure::Usage(format!("cannot write `{name}`: {why}")))?;
-    print(table.as_bytes())
+    print(table)
 }
 
 fn shown(dialect: &Dialect, toml: bool) -> String {

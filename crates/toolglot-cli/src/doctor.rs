@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use toolglot_proxy::{Condition, Examination, Probe, ServeError, examine};
+use toolglot_proxy::{Condition, Examination, Probe, examine};
 
-use crate::failure::{ExitStatus, Failure, Run};
+use crate::failure::{ExitStatus, Run};
 use crate::paint::Paint;
 use crate::report::visible;
 use crate::template_facts::facts;
@@ -16,15 +16,15 @@ Examples:
   toolglot doctor http://localhost:11434 --model qwen3:8b
   toolglot doctor https://api.example.com/v1 --key \"$KEY\" --json
 
-It identifies the server and sends three small requests: without tools, with a
-tool, and the same streamed. The exit code is 0 if calls arrive as calls.";
+Identifies the server and sends three small requests: without tools, with a
+tool, and with a tool, streamed. Exits with 0 if tool calls arrive as such.";
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// The server's base URL
+    /// Base URL of the server
     #[arg(value_name = "URL")]
     url: String,
-    /// Key to send to it
+    /// API key to send
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
     /// Model to test [default: the first one listed by the server]
@@ -35,13 +35,9 @@ pub(crate) struct DoctorArgs {
     json: bool,
 }
 
-/// Examines a server; fails unless it is healthy.
+/// Examines a server; exit code 1 unless it is healthy.
 pub(crate) fn run(args: &DoctorArgs) -> Run {
-    let found =
-        examine(&args.url, args.key.as_deref(), args.model.as_deref(), Some(facts)).map_err(|error| match error {
-            ServeError::Config(error) => Failure::Usage(error.to_string()),
-            error => Failure::Io(io::Error::other(error.to_string())),
-        })?;
+    let found = examine(&args.url, args.key.as_deref(), args.model.as_deref(), Some(facts))?;
     let mut out = io::stdout().lock();
     if args.json {
         serde_json::to_writer(&mut out, &found).map_err(io::Error::from)?;
@@ -49,7 +45,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Run {
     } else {
         report(&mut out, &found)?;
     }
-    Ok(if found.verdict == Condition::Healthy { ExitStatus::Fine } else { ExitStatus::Failed })
+    Ok(ExitStatus::fine_if(found.verdict == Condition::Healthy))
 }
 
 fn report(out: &mut impl Write, found: &Examination) -> io::Result<()> {
@@ -79,7 +75,7 @@ fn report(out: &mut impl Write, found: &Examination) -> io::Result<()> {
     found.fixes.iter().try_for_each(|fix| writeln!(out, "  {}", visible(fix)))
 }
 
-/// Returns what arrived as what.
+/// Describes what a probe received.
 fn arrived(probe: &Probe) -> String {
     if let Some(fault) = &probe.fault {
         return if probe.status == 0 { fault.clone() } else { format!("{}: {fault}", probe.status) };
@@ -102,11 +98,11 @@ fn arrived(probe: &Probe) -> String {
 
 fn meaning(found: &Examination) -> &'static str {
     match found.verdict {
-        Condition::Healthy => "calls arrive as calls, whole and streamed: nothing to fix",
+        Condition::Healthy => "tool calls arrive as such, streamed or not: nothing to fix",
         Condition::CallsInText => "the server leaves calls in the text; one of these fixes it:",
         Condition::CallsBroken => "the server parses calls incorrectly; this fixes it:",
         Condition::StreamsUnread => "the server parses calls, but not in streams; this fixes it:",
-        Condition::RefusesTools => "the server refuses requests with tools; one of these fixes it:",
+        Condition::RefusesTools => "the server rejects requests with tools; one of these fixes it:",
         Condition::NoCall if found.probes.iter().any(|probe| probe.near_miss.is_some()) => {
             "the model tried to call a tool, but no call was recognised:"
         }

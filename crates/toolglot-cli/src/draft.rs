@@ -1,4 +1,4 @@
-//! `toolglot dialects new` and `check`: dialect files from examples, and what they can carry.
+//! `toolglot dialects new` and `check`: dialect files from examples, and what they can express.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,26 +8,26 @@ use toolglot::{Dialect, Message, certify};
 use toolglot_template::Answer;
 
 use crate::console;
-use crate::failure::{ExitStatus, Failure, Run};
-use crate::input::Source;
+use crate::failure::{ExitStatus, Failure, Run, print_error, print_warning};
+use crate::input::{Source, check_new, write_file};
 use crate::known;
 use crate::paint::Paint;
 
 #[derive(Debug, Args)]
 pub(crate) struct NewArgs {
-    /// File to write; its name is the dialect's name
+    /// File to write; its name becomes the dialect's name
     #[arg(value_name = "FILE.toml")]
     pub(crate) file: PathBuf,
-    /// File with an answer that has one or two calls, exactly as the model writes them; asks if missing
+    /// File with an answer of one or two calls, exactly as the model writes them; prompts if omitted
     #[arg(long, short, value_name = "FILE")]
     pub(crate) example: Option<PathBuf>,
-    /// What a call in the example means: its name and its arguments as JSON; once per call, asks if missing
+    /// Call in the example: its name, and its arguments as JSON; one flag per call, prompts if omitted
     #[arg(long = "call", short, value_name = "NAME {JSON}")]
     pub(crate) calls: Vec<String>,
-    /// One sentence that describes the dialect
+    /// One-sentence description of the dialect
     #[arg(long, value_name = "TEXT")]
     pub(crate) about: Option<String>,
-    /// Declare that prose never contains the markers, so that calls count anywhere in a line
+    /// Recognise calls anywhere in a line, because prose never contains the markers
     #[arg(long)]
     pub(crate) strong: bool,
     /// Overwrite an existing file
@@ -37,18 +37,18 @@ pub(crate) struct NewArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Files to check; `-` is stdin
+    /// Files to check; `-` reads stdin
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Also read this answer of the model
+    /// File with an answer of the model to read as well
     #[arg(long, short, value_name = "FILE")]
     example: Option<PathBuf>,
-    /// What a call in the example means: its name and its arguments as JSON; once per call
+    /// Call in the example: its name, and its arguments as JSON; one flag per call
     #[arg(long = "call", short, value_name = "NAME {JSON}", requires = "example")]
     calls: Vec<String>,
 }
 
-/// Every file is checked, whatever is wrong with those before it.
+/// Checks every file, even after errors.
 pub(crate) fn check(args: &CheckArgs) -> Run {
     let mut fine = true;
     let text = args.example.as_deref().map(example).transpose()?;
@@ -64,7 +64,7 @@ pub(crate) fn check(args: &CheckArgs) -> Run {
             }
             Err(error) => {
                 fine = false;
-                let _ = writeln!(io::stderr(), "{}: {error}\n", Paint::stderr().error("error"));
+                print_error("error", format_args!("{error}\n"));
             }
         }
     }
@@ -72,31 +72,24 @@ pub(crate) fn check(args: &CheckArgs) -> Run {
     Ok(ExitStatus::fine_if(fine))
 }
 
-/// Writes what a dialect can carry; says whether that is enough to use it.
+/// Writes what a dialect can express; returns whether it is usable.
 fn report(out: &mut impl Write, dialect: &Dialect) -> io::Result<bool> {
-    let (paint, certificate) = (Paint::stdout(), certify(dialect));
-    let note = |what: &str, line: &String| {
-        console::note(&format!("{}: {}: {line}", Paint::stderr().warning(what), dialect.name()))
-    };
-    certificate.lost.iter().for_each(|line| note("does not survive", line));
+    let certificate = certify(dialect);
+    let note = |what: &str, line: &String| print_warning(what, format_args!("{}: {line}", dialect.name()));
+    certificate.lost.iter().for_each(|line| note("not preserved", line));
     certificate.warnings.iter().for_each(|line| note("warning", line));
     match &certificate.example {
         Ok(_) => {
             let calls = if certificate.lost.is_empty() {
-                "two calls with every type survive"
+                "two calls with every type round-trip"
             } else {
-                "two calls survive, not every type"
+                "two calls round-trip, but not with every type"
             };
-            writeln!(out, "{}: {}; {calls}", paint.good("ok"), summary(dialect))?;
+            writeln!(out, "{}: {}; {calls}", Paint::stdout().good("ok"), summary(dialect))?;
             Ok(true)
         }
         Err(why) => {
-            let _ = writeln!(
-                io::stderr(),
-                "{}: {}: two calls cannot be written and read back: {why}",
-                Paint::stderr().error("error"),
-                dialect.name()
-            );
+            print_error("error", format_args!("{}: two calls do not round-trip: {why}", dialect.name()));
             Ok(false)
         }
     }
@@ -110,26 +103,21 @@ fn answer<'a>(text: &'a str, calls: &'a [String]) -> Answer<'a> {
     Answer { text, calls: calls.iter().map(|call| meant(call)).collect() }
 }
 
-/// Reads an example; says whether that gives the calls that it means.
+/// Reads an example; returns whether it yields the expected calls.
 fn reads(out: &mut impl Write, dialect: &Dialect, answer: &Answer<'_>) -> io::Result<bool> {
     let message = answer.read(dialect);
     let found = described(&message);
     let is_meant = if answer.calls.is_empty() { !message.calls.is_empty() } else { answer.is(&message) };
     if is_meant {
-        writeln!(out, "{}: {}: the example is read: {found}", Paint::stdout().good("ok"), dialect.name())?;
+        writeln!(out, "{}: {}: the example is read as {found}", Paint::stdout().good("ok"), dialect.name())?;
         return Ok(true);
     }
     let advice = match message.diagnostics.first() {
         Some(first) => first.message.clone(),
-        None if answer.calls.is_empty() => "pass `--call 'NAME {…}'`, so that its tool is declared".to_owned(),
-        None => format!("see `toolglot explain --dialect {}` on it", dialect.name()),
+        None if answer.calls.is_empty() => "pass `--call 'NAME {…}'` to declare its tool".to_owned(),
+        None => format!("run `toolglot explain --dialect {}` on it", dialect.name()),
     };
-    let _ = writeln!(
-        io::stderr(),
-        "{}: {}: the example is read as {found}; {advice}",
-        Paint::stderr().error("error"),
-        dialect.name()
-    );
+    print_error("error", format_args!("{}: the example is read as {found}; {advice}", dialect.name()));
     Ok(false)
 }
 
@@ -140,43 +128,47 @@ fn described(message: &Message) -> String {
 
 /// Makes a dialect file from an example.
 pub(crate) fn create(args: &NewArgs) -> Run {
-    let path = args.file.clone();
+    let path = &args.file;
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    if path.exists() && !args.force {
-        return Err(Failure::Usage(format!("`{}` exists already; pass another name, or --force", path.display())));
-    }
+    check_new(path, args.force)?;
     let text = match &args.example {
         Some(path) => example(path)?,
         None => ask("Paste the text of one or two calls exactly as the model writes them, then an empty line:", true)?,
     };
     let calls = match &args.calls[..] {
         [] => vec![ask(
-            "What does it mean? Write NAME and the arguments as JSON, such as: get_weather {\"city\": \"Paris\"}",
+            "Which call is it? Enter its name, and its arguments as JSON, such as: get_weather {\"city\": \"Paris\"}",
             false,
         )?],
         calls => calls.to_vec(),
     };
     let about = args.about.clone().unwrap_or_else(|| format!("{name}, from an example."));
     let answer = answer(&text, &calls);
-    let draft = answer.draft(&name, &about, args.strong).map_err(|why| Failure::Usage(why.to_string()))?;
-    std::fs::write(&path, &draft.source)
-        .map_err(|error| Failure::Usage(format!("cannot write `{}`: {error}", path.display())))?;
+    let draft = answer.draft(&name, &about, args.strong).map_err(Failure::usage)?;
+    write_file(path, &draft.source)?;
     let mut out = io::stdout().lock();
     writeln!(out, "{}", draft.source)?;
-    let dialect = known::load(&path)?;
+    let dialect = known::load(path)?;
     let mut fine = report(&mut out, &dialect)?;
     if !draft.reads_answer {
         fine = false;
-        console::note(&format!(
-            "{}: {name}: the file does not read the whole example, in which prose and the call share a line; if prose never \
-             contains what the call opens with, pass `--strong`",
-            Paint::stderr().warning("warning")
-        ));
+        let advice = "pass `--strong` if prose never contains the opening marker";
+        print_warning(
+            "warning",
+            format_args!(
+                "{name}: the dialect does not read the whole example, where prose and the call share a line; {advice}"
+            ),
+        );
     }
     out.flush()?;
-    let here = if path.components().count() == 1 { "./" } else { "" };
-    console::note(&format!("wrote `{0}`; use it with `--dialect {here}{0}`", path.display()));
+    console::note(&wrote(path, ""));
     Ok(ExitStatus::fine_if(fine))
+}
+
+/// Says how to use a dialect file that was written.
+pub(crate) fn wrote(path: &Path, flags: &str) -> String {
+    let here = if path.components().count() == 1 { "./" } else { "" };
+    format!("wrote `{0}`; use it with `--dialect {here}{0}{flags}`", path.display())
 }
 
 /// Reads `NAME {JSON}`.
@@ -199,7 +191,7 @@ fn ask(question: &str, several: bool) -> Result<String, Failure> {
     }
     if answer.trim().is_empty() {
         return Err(Failure::Usage(
-            "no answer; pass `--example FILE` and `--call 'NAME {…}'`, or answer on stdin".to_owned(),
+            "no input; pass `--example FILE` and `--call 'NAME {…}'`, or enter them on stdin".to_owned(),
         ));
     }
     Ok(answer)

@@ -1,15 +1,15 @@
-//! What ends what in a dialect: each of its markers is put into each place of a message, and the message is read.
+//! What ends what in a dialect: each marker is inserted at each position in a message, and the message is read.
 //!
-//! | cell | the marker, in the middle of data | and with what follows it in a message |
+//! | cell | the marker within data | the marker with what usually follows it |
 //! |---|---|---|
-//! | ends | ends what it stands in | ends it |
-//! | doubtful | does one thing | does another: what follows decides |
+//! | ends | ends the enclosing part | ends it |
+//! | doubtful | has one effect | has another: what follows decides |
 //! | data | is data | is data |
-//! | stray | is dropped, and what it stands in goes on | |
-//! | text | is text behind the call | |
-//! | breaks | leaves the call unfinished | so it does here |
+//! | stray | is dropped, and the enclosing part continues | |
+//! | text | is text after the call | |
+//! | breaks | leaves the call unfinished | leaves it unfinished |
 //!
-//! The cells are what the parser does, so none of them can be wrong.
+//! The cells are computed by the parser.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use toml::de::{DeTable, DeValue};
 use toolglot::{Collector, Dialect, Dialects, Message, Options, Parser, RenderError, Renderer, Rendering, Tools};
 use toolglot_json::Value;
 
-/// What stands before a marker that is put into data.
+/// The text before a marker that is inserted into data.
 const LEFT: &str = "zzleft";
 
 const CALLS: [(&str, &str); 2] = [
@@ -29,7 +29,7 @@ const TOOLS: &str = r#"[{"name": "zz_one", "parameters": {"type": "object", "pro
     "second": {"type": "integer"}, "third": {"type": "string"}}}}, {"name": "zz_two", "parameters": {"type": "object",
     "properties": {"first": {"type": "string"}, "second": {"type": "integer"}, "third": {"type": "string"}}}}]"#;
 
-/// What a marker does where it was put.
+/// The effect of an inserted marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
     Data,
@@ -46,7 +46,7 @@ struct Probe {
     message: String,
 }
 
-/// Returns the table of a dialect: a line for each place, a column for each marker.
+/// Returns the table of a dialect: a row per position, a column per marker.
 pub(crate) fn table(dialect: &Dialect) -> Result<String, String> {
     let dialect = Arc::new(dialect.clone());
     let tools = Tools::from_json_str(TOOLS).map_err(|error| error.to_string())?;
@@ -73,7 +73,7 @@ fn rendered(dialect: &Arc<Dialect>, tools: &Tools) -> Result<String, RenderError
 }
 
 impl Probe {
-    /// Returns the places of the message, each with where a marker is put.
+    /// Returns the positions in the message at which markers are inserted.
     fn places(&self) -> Vec<(&'static str, usize)> {
         let text = self.message.as_str();
         let inside = |word: &str, before: usize| text.find(word).map(|at| at + before);
@@ -100,11 +100,11 @@ impl Probe {
         (two - alike..=two).find(|at| self.message.is_char_boundary(*at))
     }
 
-    /// Says what a marker does at a place.
+    /// Returns the cell of a marker at a position.
     fn cell(&self, place: &str, at: usize, marker: &str) -> &'static str {
         let (before, after) = self.message.split_at(at);
         let amid = self.effect(place, marker, &format!("{before}{marker}{after}"));
-        // Behind it stands what stands behind it in the message; the second call behind what opens one.
+        // It is followed by what follows it in the message; an opener is followed by the second call.
         let from = self.message[at..].find(marker).map(|found| at + found + marker.len());
         let opened = self.message.rfind(marker).map(|found| found + marker.len());
         let rest = from.or(opened).map_or("", |from| &self.message[from..]);
@@ -124,7 +124,7 @@ impl Probe {
         let call = message.calls.iter().find(|call| call.name == CALLS[0].0);
         let key = if place == "bare word" { "second" } else { "first" };
         let value = call.and_then(|call| toolglot_json::from_str(&call.arguments).ok()).map(|all| all[key].clone());
-        let said = match place {
+        let received = match place {
             "content" => message.content,
             "reasoning" => message.reasoning,
             "string value" | "bare word" => match value {
@@ -139,8 +139,8 @@ impl Probe {
         };
         let whole = ["zzleftzzright", "zzcontentzzcontent", "zzthoughtzzthought", "7531"];
         match () {
-            () if said.contains(marker) => Effect::Data,
-            () if whole.iter().any(|whole| said.contains(whole)) => Effect::Stray,
+            () if received.contains(marker) => Effect::Data,
+            () if whole.iter().any(|whole| received.contains(whole)) => Effect::Stray,
             () => Effect::Ends,
         }
     }
@@ -154,7 +154,7 @@ impl Probe {
     }
 }
 
-/// Returns the markers of a dialect as its file spells them first, each with what it is.
+/// Returns the first spelling of each marker of a dialect, with its role.
 fn markers(source: &str) -> Vec<(&'static str, String)> {
     let table = DeTable::parse(source).map(toml::Spanned::into_inner).unwrap_or_default();
     let first = |value: &DeValue<'_>| match value {

@@ -1,9 +1,9 @@
-//! `toolglot explain`: why calls were or were not recognised, in one line; then each step with its bytes, in input order.
+//! `toolglot explain`: a one-line verdict on why calls were or were not recognised, then each step with its bytes.
 
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
-use toolglot::{Action, Code, Collector, Diagnostic, Event, EventKind, Message, Parser, Step, near_miss};
+use toolglot::{Action, Code, Collector, Event, EventKind, Message, Parser, Step, near_miss};
 
 use crate::args::ExplainArgs;
 use crate::chunk::Chunk;
@@ -19,7 +19,7 @@ use crate::tools;
 /// Characters of a step's bytes that are shown, from both ends.
 const SHOWN: usize = 64;
 
-/// Characters that are shown of what stands behind a step without bytes.
+/// Characters shown of the text after a step without bytes.
 const AHEAD: usize = 24;
 
 /// Runs the command.
@@ -68,7 +68,7 @@ fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> 
     page.end(&collector.finish(input))
 }
 
-/// Answers in one line what was recognised, and if nothing was, why.
+/// Says in one line what was recognised, or why nothing was.
 fn verdict(message: &Message, natives: usize, input: &[u8], setup: &Setup) -> String {
     let calls = message.calls.iter().map(|call| format!("`{}`", call.name)).collect::<Vec<_>>().join(", ");
     let native = match natives {
@@ -77,8 +77,12 @@ fn verdict(message: &Message, natives: usize, input: &[u8], setup: &Setup) -> St
     };
     if !message.calls.is_empty() {
         let dialect = message.dialect.as_deref().unwrap_or("none");
-        let wrong: Vec<String> =
-            message.diagnostics.iter().filter(|found| WRONG.contains(&found.code)).map(said).collect();
+        let wrong: Vec<String> = message
+            .diagnostics
+            .iter()
+            .filter(|found| WRONG.contains(&found.code))
+            .map(|found| escaped(&found.message))
+            .collect();
         let calls = format!("recognised {}: {calls} (dialect {dialect}){native}", counted(message.calls.len()));
         return std::iter::once(calls).chain(wrong).collect::<Vec<_>>().join("; ");
     }
@@ -92,12 +96,8 @@ fn verdict(message: &Message, natives: usize, input: &[u8], setup: &Setup) -> St
 const WRONG: [Code; 5] =
     [Code::UnknownTool, Code::MissingParameter, Code::UnknownParameter, Code::TypeMismatch, Code::SchemaViolation];
 
-fn said(found: &Diagnostic) -> String {
-    escaped(&found.message)
-}
-
 fn nothing(setup: &Setup) -> String {
-    let weak = if setup.tools.is_empty() { "; some formats are read only for declared tools (`--tools`)" } else { "" };
+    let weak = if setup.tools.is_empty() { "; some formats need declared tools: pass `--tools`" } else { "" };
     format!("nothing in the text looks like a call{weak}")
 }
 
@@ -105,16 +105,16 @@ fn counted(calls: usize) -> String {
     if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") }
 }
 
-/// What an event said.
+/// An event to print.
 struct EventRow {
-    /// Where the event began to stand for bytes; order among the events is kept by this never falling.
+    /// Where the event starts, but never before the previous event, so that the order is kept.
     at: usize,
     span: Range<usize>,
     what: &'static str,
     words: Vec<String>,
 }
 
-/// Notes an event; events of one kind that follow each other are one.
+/// Adds an event; consecutive events of one kind are merged.
 fn add_event(rows: &mut Vec<EventRow>, collector: &mut Collector, event: &Event<'_>) {
     collector.add(event);
     let what = event.kind.name();
@@ -193,7 +193,7 @@ impl<W: Write> Page<'_, W> {
         writeln!(self.out, "{}\n", self.paint.strong(words))
     }
 
-    /// Shows the reasoning that the server had parsed itself.
+    /// Shows the reasoning that the server parsed.
     fn reasoning(&mut self, reasoning: &str) -> io::Result<()> {
         if reasoning.is_empty() {
             return Ok(());
@@ -202,7 +202,7 @@ impl<W: Write> Page<'_, W> {
         self.line(&(0..0), &what, &format!("from the server: {}", shortened(reasoning)))
     }
 
-    /// Shows a call that the server had told from the text itself, and what was done to its arguments.
+    /// Shows a call that the server parsed, and the repairs of its arguments.
     fn native(&mut self, call: &Native) -> io::Result<()> {
         let here = self.input.len()..self.input.len();
         let what = self.paint.strong(&format!("{:10}", "native"));
@@ -229,7 +229,7 @@ impl<W: Write> Page<'_, W> {
         writeln!(self.out, "{span} {what} {words}")
     }
 
-    /// What stands behind a place.
+    /// The text after an offset.
     fn ahead(&self, at: usize) -> String {
         let bytes = self.input.get(at..).unwrap_or_default();
         let ahead = String::from_utf8_lossy(bytes.get(..AHEAD * 4).unwrap_or(bytes));
@@ -249,7 +249,7 @@ impl<W: Write> Page<'_, W> {
     }
 }
 
-/// A text in one line: its ends, without what could break the line or steer the terminal.
+/// A text shortened to one line, without control characters.
 fn shortened(text: &str) -> String {
     let count = text.chars().count();
     if count <= SHOWN {

@@ -1,10 +1,12 @@
-//! How a command ends: fine, with something in the input that failed, or not at all.
+//! How a command ends: success, failure of part of the input, or an error.
 
+use std::fmt;
 use std::io::{self, Write};
 
+use crate::console;
 use crate::paint::Paint;
 
-/// How a command that ran to its end ended.
+/// The exit status of a command that completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExitStatus {
     /// Exit code 0.
@@ -19,19 +21,24 @@ impl ExitStatus {
     }
 }
 
-/// Why a command could not run to its end.
+/// Why a command could not complete.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Exit code 2: the command line, or a file that it names, cannot be used.
+    /// Exit code 2: the command line, or a file it names, is unusable.
     Usage(String),
-    /// Exit code 1, or 0 if the reader of the output went away.
+    /// Exit code 1, or 0 if the output pipe was closed.
     Io(io::Error),
     /// Exit code 2: another process has reported the error.
     Reported,
 }
 
 impl Failure {
-    /// Tells the user and returns the exit code.
+    /// A usage error with this message.
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Self::Usage(message.to_string())
+    }
+
+    /// Prints the error and returns the exit code.
     pub(crate) fn report(self) -> u8 {
         let (message, code) = match self {
             Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
@@ -39,9 +46,7 @@ impl Failure {
             Self::Io(error) => (error.to_string(), 1),
             Self::Usage(message) => (message, 2),
         };
-        let label = Paint::stderr().error("error");
-        // With stderr gone there is nobody left to tell.
-        let _ = writeln!(io::stderr(), "{label}: {message}");
+        print_error("error", message);
         code
     }
 }
@@ -55,5 +60,33 @@ impl From<io::Error> for Failure {
     }
 }
 
+#[cfg(feature = "proxy")]
+impl From<toolglot_proxy::ServeError> for Failure {
+    fn from(error: toolglot_proxy::ServeError) -> Self {
+        match error {
+            toolglot_proxy::ServeError::Config(error) => Self::usage(error),
+            error => Self::Io(io::Error::other(error.to_string())),
+        }
+    }
+}
+
 /// What the commands return.
 pub(crate) type Run = Result<ExitStatus, Failure>;
+
+/// Writes the result of a command.
+pub(crate) fn print(text: impl AsRef<[u8]>) -> Run {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_ref())?;
+    out.flush()?;
+    Ok(ExitStatus::Fine)
+}
+
+/// Writes an error to stderr; write errors are ignored.
+pub(crate) fn print_error(label: &str, message: impl fmt::Display) {
+    let _ = writeln!(io::stderr(), "{}: {message}", Paint::stderr().error(label));
+}
+
+/// Writes a warning to stderr unless `--quiet` is set.
+pub(crate) fn print_warning(label: &str, message: impl fmt::Display) {
+    console::note(&format!("{}: {message}", Paint::stderr().warning(label)));
+}

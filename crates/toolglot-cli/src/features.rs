@@ -1,4 +1,4 @@
-//! What this build of the program includes, and which commands it was built without.
+//! The features of this build, and the commands it lacks.
 
 /// Cargo features of this package, and whether this build has them.
 const FEATURES: [(&str, bool); 4] = [
@@ -20,13 +20,13 @@ pub(crate) fn version() -> String {
     format!("{}\nfeatures: {}\nnot built: {}", env!("CARGO_PKG_VERSION"), list(true), list(false))
 }
 
-/// Returns what to do about a command that exists, but not in this build.
+/// Returns the error for a command that this build does not include.
 pub(crate) fn left_out(command: &str) -> Option<String> {
     let missing = cfg!(not(feature = "proxy")) && PROXY_COMMANDS.contains(&command);
     missing.then(|| {
         format!(
             "this program was built without `{command}` (feature `proxy`); \
-             `cargo install --path crates/toolglot-cli` in a clone builds all commands"
+             run `cargo install --path crates/toolglot-cli` in a clone to build all commands"
         )
     })
 }

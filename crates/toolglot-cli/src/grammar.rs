@@ -1,4 +1,4 @@
-//! `toolglot grammar`: the grammar that holds a model to a dialect and its tools, for the engine that samples.
+//! `toolglot grammar`: a grammar that constrains a model to a dialect and its tools, for inference engines.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -10,11 +10,9 @@ use toolglot_grammar::{
 };
 use toolglot_json::Value;
 
-use crate::console;
-use crate::failure::{ExitStatus, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run, print_warning};
 use crate::input;
 use crate::known;
-use crate::paint::Paint;
 use crate::tools;
 
 pub(crate) const HELP: &str = r#"Examples:
@@ -23,60 +21,60 @@ pub(crate) const HELP: &str = r#"Examples:
   toolglot grammar -d hermes -t tools.json --body > body.json
   toolglot grammar -d hermes -t tools.json --for json-schema --openai
 
-What the grammar leaves out of a schema goes to stderr. `docs/grammars.md`
-says where each form is sent."#;
+Schema keywords that the grammar omits are listed on stderr. `docs/grammars.md`
+describes how to send each form to an engine."#;
 
-/// What `toolglot grammar` takes.
+/// Arguments of `toolglot grammar`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct GrammarArgs {
-    /// Dialect that the model writes: a name, or a file of your own
+    /// Dialect that the model writes: a name or a dialect file
     #[arg(long, short = 'd', value_name = "NAME|FILE")]
     dialect: String,
-    /// File with the declared tools, as JSON: a list as in a chat request, or an MCP `tools/list` result
+    /// JSON file with the declared tools: a list as in a chat request, or an MCP `tools/list` result
     #[arg(long, short = 't', value_name = "FILE")]
     tools: Option<PathBuf>,
-    /// What to write the grammar as
+    /// Output form
     #[arg(long = "for", value_enum, value_name = "FORM", default_value_t = FormFlag::Gbnf)]
     form: FormFlag,
-    /// Which calls the message has: auto, required, none, or the name of a tool
+    /// Tool choice: auto, required, none, or the name of a tool
     #[arg(long, value_name = "CHOICE", default_value = "auto")]
     tool_choice: String,
-    /// Allow one call only
+    /// Allow only one call
     #[arg(long)]
     no_parallel: bool,
-    /// How far arguments are held; a tool that declares `"strict": true` is held to its schema in any case
+    /// How strictly to constrain arguments; a tool with `"strict": true` always follows its schema
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = ArgumentsFlag::Schema)]
     arguments: ArgumentsFlag,
-    /// Where the grammar begins: behind the reasoning, before it, or inside it
+    /// Where the grammar starts: after the reasoning, before it, or inside it
     #[arg(long, value_enum, value_name = "PLACE", default_value_t = ReasoningFlag::Optional)]
     reasoning: ReasoningFlag,
-    /// Allow text before calls that are demanded
+    /// Allow text before required calls
     #[arg(long)]
     content: bool,
     /// Allow all spellings of the dialect's markers, not only the first
     #[arg(long)]
     all_spellings: bool,
-    /// Fail if a schema has a keyword that no grammar holds, instead of leaving it out
+    /// Fail on a schema keyword that grammars cannot express, instead of omitting it
     #[arg(long)]
     strict: bool,
-    /// File with the JSON schema of an answer without calls, instead of text
+    /// JSON Schema file for answers without calls, instead of free text
     #[arg(long, value_name = "FILE")]
     answer: Option<PathBuf>,
-    /// Literal that is one token of the model; repeatable. Without it nothing is known of tokens
+    /// Text that is a single token of the model; repeatable. By default, no tokens are known
     #[arg(long = "token", value_name = "TEXT")]
     tokens: Vec<String>,
-    /// GBNF of the calls alone, which begins when their first marker is written; text before it is free
+    /// Write a lazy GBNF grammar of the calls only, triggered by their first marker; text before it is free
     #[arg(long)]
     lazy: bool,
-    /// JSON schema in the strict form of OpenAI's API
+    /// Write the JSON schema in the strict form of OpenAI's API
     #[arg(long)]
     openai: bool,
-    /// Print the members of a request body: for llama-server, vLLM, or an API with `response_format`
+    /// Print request body members for llama-server, vLLM, or an API with `response_format`
     #[arg(long)]
     body: bool,
 }
 
-/// What a grammar is written as.
+/// The form of a grammar.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum FormFlag {
     /// For llama.cpp
@@ -100,23 +98,23 @@ impl From<FormFlag> for GrammarForm {
     }
 }
 
-/// How far arguments are held.
+/// How strictly arguments are constrained.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ArgumentsFlag {
-    /// Only markers and names
+    /// Only markers and names are constrained
     Free,
-    /// The schema of each tool
+    /// Arguments follow the schema of each tool
     Schema,
 }
 
-/// Where a grammar begins.
+/// Where a grammar starts.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ReasoningFlag {
-    /// Where the answer begins
+    /// After the reasoning, at the start of the answer
     None,
     /// At the first token; the model may reason
     Optional,
-    /// Inside the reasoning that the prompt opened
+    /// Inside reasoning that the prompt opened
     Prefilled,
 }
 
@@ -126,11 +124,9 @@ pub(crate) fn run(args: &GrammarArgs) -> Run {
     let declared = declared(args.tools.as_deref())?;
     let request =
         GrammarRequest::new(options(args)?).with_form(args.form.into()).with_lazy(args.lazy).with_openai(args.openai);
-    let written = request.write(&dialect, &declared).map_err(|error| Failure::Usage(error.to_string()))?;
+    let written = request.write(&dialect, &declared).map_err(Failure::usage)?;
     let text = if args.body { format!("{:#}", written.body) } else { written.text };
-    for warning in &written.warnings {
-        console::note(&format!("{}: {warning}", Paint::stderr().warning("warning")));
-    }
+    written.warnings.iter().for_each(|warning| print_warning("warning", warning));
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     if !text.ends_with('\n') || out.is_terminal() {
@@ -140,13 +136,12 @@ pub(crate) fn run(args: &GrammarArgs) -> Run {
     Ok(ExitStatus::Fine)
 }
 
-/// Reads the tools as they are declared; what is wrong with the file is found as everywhere.
+/// Reads the tool declarations, with the usual checks of the file.
 fn declared(path: Option<&Path>) -> Result<Vec<GrammarTool>, Failure> {
     let Some(file) = path else { return Ok(Vec::new()) };
     tools::read(path)?;
-    let value: Value =
-        toolglot_json::from_str(&input::read_text(file)?).map_err(|error| Failure::Usage(error.to_string()))?;
-    GrammarTool::list(&value).map_err(|error| Failure::Usage(error.to_string()))
+    let value: Value = toolglot_json::from_str(&input::read_text(file)?).map_err(Failure::usage)?;
+    GrammarTool::list(&value).map_err(Failure::usage)
 }
 
 fn options(args: &GrammarArgs) -> Result<GrammarOptions, Failure> {
@@ -182,5 +177,5 @@ fn options(args: &GrammarArgs) -> Result<GrammarOptions, Failure> {
 fn answer(path: &Path) -> Result<Value, Failure> {
     let text = input::read_text(path)?;
     toolglot_json::from_str(&text)
-        .map_err(|error| Failure::Usage(format!("{}: it is not valid JSON: {error}", path.display())))
+        .map_err(|error| Failure::Usage(format!("`{}` is not valid JSON: {error}", path.display())))
 }

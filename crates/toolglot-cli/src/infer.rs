@@ -1,6 +1,5 @@
-//! `toolglot dialects infer` and `certify`: the dialect of a chat template, and its proof.
+//! `toolglot dialects infer` and `certify`: the dialect of a chat template, and its certificate.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 
 use toolglot::Dialects;
@@ -9,20 +8,19 @@ use toolglot_template::{Grade, Inferred, derive_only};
 
 use crate::args::{CertifyArgs, InferArgs};
 use crate::console;
-use crate::failure::{ExitStatus, Failure, Run};
+use crate::draft::wrote;
+use crate::failure::{self, ExitStatus, Run, print_error};
+use crate::input::{check_new, write_file};
 use crate::known::named;
-use crate::paint::Paint;
 use crate::template_file::{confined, read};
 
-/// Runs `dialects infer`: exit code 1 if nothing certifies.
+/// Runs `dialects infer`: exit code 1 if no dialect certifies.
 pub(crate) fn run(args: &InferArgs) -> Run {
     confined(|| infer(args))
 }
 
 fn infer(args: &InferArgs) -> Run {
-    if let Some(path) = args.out.as_ref().filter(|path| path.exists() && !args.force) {
-        return Err(Failure::Usage(format!("`{}` exists already; pass another name, or --force", path.display())));
-    }
+    args.out.iter().try_for_each(|path| check_new(path, args.force))?;
     let template = read(&args.template)?;
     let name = args.out.as_ref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
     let name = name.unwrap_or_else(|| "derived".to_owned());
@@ -34,15 +32,12 @@ fn infer(args: &InferArgs) -> Run {
         Ok(found) => found,
         Err(error) if args.json => return print(&json!({"error": error.to_string()}).to_string(), false),
         Err(error) => {
-            let _ = writeln!(io::stderr(), "{}: {error}", Paint::stderr().error("error"));
+            print_error("error", error);
             return Ok(ExitStatus::Failed);
         }
     };
     let source = source(&found, &name);
-    if let Some(path) = &args.out {
-        std::fs::write(path, &source)
-            .map_err(|error| Failure::Usage(format!("cannot write `{}`: {error}", path.display())))?;
-    }
+    args.out.iter().try_for_each(|path| write_file(path, &source))?;
     match args.json {
         true => {
             let mut all = found.certificate.to_json();
@@ -59,7 +54,7 @@ fn infer(args: &InferArgs) -> Run {
     }
 }
 
-/// The file of a dialect; a derived one says where it comes from.
+/// The file of a dialect; a derived one names its origin.
 fn source(found: &Inferred, name: &str) -> String {
     let source = found.dialect.source();
     source.replace("about = \"derived: ", &format!("about = \"{name}: "))
@@ -68,11 +63,8 @@ fn source(found: &Inferred, name: &str) -> String {
 fn next_step(args: &InferArgs, found: &Inferred) -> String {
     let open = if found.certificate.prefill.is_empty() { "" } else { " --reasoning-open" };
     match &args.out {
-        Some(path) => {
-            let here = if path.components().count() == 1 { "./" } else { "" };
-            format!("wrote `{0}`; use it with `--dialect {here}{0}{open}`", path.display())
-        }
-        None if found.is_derived => "to keep the file, pass `--out NAME.toml`".to_owned(),
+        Some(path) => wrote(path, open),
+        None if found.is_derived => "pass `--out NAME.toml` to keep the file".to_owned(),
         None => format!("use it with `--dialect {}{open}`", found.dialect.name()),
     }
 }
@@ -88,7 +80,7 @@ pub(crate) fn certify(args: &CertifyArgs) -> Run {
                 print(text.trim_end(), found.grade < Grade::None)
             }
             Err(error) => {
-                let _ = writeln!(io::stderr(), "{}: {error}", Paint::stderr().error("error"));
+                print_error("error", error);
                 Ok(ExitStatus::Failed)
             }
         }
@@ -96,8 +88,6 @@ pub(crate) fn certify(args: &CertifyArgs) -> Run {
 }
 
 fn print(text: &str, is_fine: bool) -> Run {
-    let mut out = io::stdout().lock();
-    writeln!(out, "{text}")?;
-    out.flush()?;
+    failure::print(format!("{text}\n"))?;
     Ok(ExitStatus::fine_if(is_fine))
 }

@@ -1,4 +1,4 @@
-//! Where input comes from: a file, or stdin where `-` or nothing is said.
+//! Input from a file, or from stdin if the path is `-` or missing.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -17,12 +17,12 @@ pub(crate) struct Source {
     /// Its size, if it is a file.
     pub(crate) size: Option<u64>,
     reader: Box<dyn Read + Send>,
-    /// Whether its beginning was looked at.
-    looked: bool,
+    /// Whether its start was checked.
+    is_checked: bool,
 }
 
 impl Source {
-    /// Opens a file, or stdin for `-` and for nothing.
+    /// Opens a file, or stdin if the path is `-` or missing.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         match path.filter(|path| !is_stdin(path)) {
             Some(path) => Self::file(path).map_err(|error| unreadable(path, &error)),
@@ -30,7 +30,7 @@ impl Source {
         }
     }
 
-    /// Opens all of these files before one is read; stdin if there are none.
+    /// Opens all files before any is read; stdin if there are none.
     pub(crate) fn open_all(paths: &[PathBuf]) -> Result<Vec<Self>, Failure> {
         if paths.is_empty() {
             return Ok(vec![Self::stdin()]);
@@ -45,22 +45,22 @@ impl Source {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         let size = metadata.is_file().then_some(metadata.len());
-        Ok(Self { name: path.display().to_string(), size, reader: Box::new(file), looked: false })
+        Ok(Self { name: path.display().to_string(), size, reader: Box::new(file), is_checked: false })
     }
 
     fn stdin() -> Self {
         if io::stdin().is_terminal() {
             console::note("reading from the terminal; press Ctrl-D to end the input");
         }
-        Self { name: "<stdin>".to_owned(), size: None, reader: Box::new(io::stdin()), looked: false }
+        Self { name: "<stdin>".to_owned(), size: None, reader: Box::new(io::stdin()), is_checked: false }
     }
 
-    /// Returns an input in which nothing is left.
+    /// Returns an empty input.
     pub(crate) fn empty() -> Self {
-        Self { name: String::new(), size: None, reader: Box::new(io::empty()), looked: true }
+        Self { name: String::new(), size: None, reader: Box::new(io::empty()), is_checked: true }
     }
 
-    /// Adds what is there to `buffer`, at most a block; 0 at the end of the input.
+    /// Appends the available bytes to `buffer`, at most a block; returns 0 at the end of the input.
     pub(crate) fn read_block(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         let start = buffer.len();
         buffer.resize(start + BLOCK, 0);
@@ -82,11 +82,11 @@ impl Source {
         Ok(bytes)
     }
 
-    /// Refuses an input that begins like an image, an archive or UTF-16.
+    /// Rejects an input that starts like an image, an archive or UTF-16.
     fn checked(&mut self, start: &[u8]) -> io::Result<()> {
-        let is_first = !std::mem::replace(&mut self.looked, true);
+        let is_first = !std::mem::replace(&mut self.is_checked, true);
         if is_first && is_binary(start) {
-            let message = format!("`{}` is a binary file; pass text in UTF-8", self.name);
+            let message = format!("`{}` is a binary file; pass UTF-8 text", self.name);
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         Ok(())
@@ -98,19 +98,39 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
 }
 
-/// Says whether bytes are no text: more than one in twenty of the first is a control character that no text has.
+/// Writes a file that a flag names.
+pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Failure> {
+    std::fs::write(path, content).map_err(|error| unwritable(path, &error))
+}
+
+/// Rejects an existing file unless `force` is set.
+pub(crate) fn check_new(path: &Path, force: bool) -> Result<(), Failure> {
+    if path.exists() && !force {
+        return Err(Failure::Usage(format!(
+            "`{}` already exists; choose another name, or pass `--force`",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::Usage(format!("cannot write `{}`: {error}", path.display()))
+}
+
+/// Returns whether bytes are binary: more than 1 in 20 of the first are control characters that text does not contain.
 ///
-/// A stray NUL in a model's output is text. Compressed data has one in nine, UTF-16 one in two.
+/// Stray NULs occur in model output. In compressed data it is 1 in 9, in UTF-16 1 in 2.
 fn is_binary(bytes: &[u8]) -> bool {
-    let start = bytes.get(..LOOKED_AT).unwrap_or(bytes);
+    let start = bytes.get(..CHECKED_BYTES).unwrap_or(bytes);
     let odd = start.iter().filter(|byte| matches!(byte, 0..=8 | 14..=26 | 28..=31 | 127)).count();
     odd >= 4 && odd * 20 > start.len()
 }
 
-/// Bytes that decide whether an input is text; as many as tools such as grep look at, within a power of two.
-const LOOKED_AT: usize = 8 << 10;
+/// Bytes that are checked, about as many as tools such as grep check.
+const CHECKED_BYTES: usize = 8 << 10;
 
-/// Says whether a path means stdin.
+/// Returns whether a path means stdin.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

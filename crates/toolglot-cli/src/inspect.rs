@@ -1,4 +1,4 @@
-//! `toolglot inspect`: a page that shows what became of every byte of a text, on a port of this machine.
+//! `toolglot inspect`: a local web page that shows how each byte of a text was read.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use toolglot_json::{Map, Value};
-use toolglot_proxy::{PageFiles, ServeError, show};
+use toolglot_proxy::{PageFiles, show};
 
 use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::{Source, read_text};
@@ -14,22 +14,22 @@ use crate::tools;
 
 pub(crate) const HELP: &str = "\
 Examples:
-  toolglot inspect                                   an empty page, to paste into
-  toolglot inspect answer.txt --tools tools.json     a text, or a saved answer
-  toolglot inspect answer.txt --open                 in the browser
+  toolglot inspect                                   an empty page to paste into
+  toolglot inspect answer.txt --tools tools.json     a text, or a saved response
+  toolglot inspect answer.txt --open                 opens the browser
 
-The page runs in the browser alone and sends nothing anywhere; Ctrl+C ends its
+The page runs entirely in the browser and sends no data. Ctrl+C stops the
 server.";
 
-/// The page's files, as they were made before this program was built.
+/// The page's prebuilt files.
 pub(crate) const FILES: PageFiles = include!(concat!(env!("OUT_DIR"), "/inspector.rs"));
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// What a model wrote, or a saved answer; `-` is stdin
+    /// A model's output or a saved response; `-` reads stdin
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Declared tools, as for `parse`
+    /// JSON file with the declared tools, as for `parse`
     #[arg(long, short, value_name = "FILE")]
     tools: Option<PathBuf>,
     /// Dialect to read; repeatable [default: all]
@@ -43,28 +43,26 @@ pub(crate) struct InspectArgs {
     open: bool,
 }
 
-/// Serves the page until a signal ends it.
+/// Serves the page until a signal stops it.
 pub(crate) fn run(args: &InspectArgs) -> Run {
     if FILES.is_empty() {
-        let message = "this program lacks the page, as Python's wheel does; run `inspector/build` and build it again";
-        return Err(Failure::Usage(message.to_owned()));
+        let message =
+            "this program was built without the page, like Python's wheel; run `inspector/build` and rebuild it";
+        return Err(Failure::usage(message));
     }
     let session = session(args)?;
     let ready = |url: &str| {
-        // With stdout gone the page is still there.
+        // The page works without stdout.
         let _ = writeln!(io::stdout(), "{url}");
         if args.open && !open(url) {
-            let _ = writeln!(io::stderr(), "no browser could be started; open the address above");
+            let _ = writeln!(io::stderr(), "cannot start a browser; open the URL above");
         }
     };
-    match show(FILES, &session, args.port, ready) {
-        Ok(()) => Ok(ExitStatus::Fine),
-        Err(ServeError::Config(error)) => Err(Failure::Usage(error.to_string())),
-        Err(error) => Err(Failure::Io(io::Error::other(error.to_string()))),
-    }
+    show(FILES, &session, args.port, ready)?;
+    Ok(ExitStatus::Fine)
 }
 
-/// Returns what the page begins with.
+/// Returns the page's initial state.
 fn session(args: &InspectArgs) -> Result<Value, Failure> {
     let mut session = Map::new();
     session.insert("version".to_owned(), env!("CARGO_PKG_VERSION").into());
@@ -82,7 +80,7 @@ fn session(args: &InspectArgs) -> Result<Value, Failure> {
     Ok(Value::from(session))
 }
 
-/// Starts the browser that the desktop prefers.
+/// Starts the default browser.
 fn open(url: &str) -> bool {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     Command::new(program).arg(url).stdout(Stdio::null()).stderr(Stdio::null()).spawn().is_ok()

@@ -1,6 +1,6 @@
-//! Writing JSON with members in the order we choose, and laying out JSON text without touching its values.
+//! Writes JSON with members in a chosen order, and indents JSON text without changing its values.
 
-/// Writes one JSON object; members appear in the order they are added.
+/// Writes a JSON object; members appear in the order they are added.
 pub(crate) struct Object<'o> {
     out: &'o mut Vec<u8>,
     empty: bool,
@@ -28,7 +28,7 @@ impl<'o> Object<'o> {
         self.raw(key, &value.to_string());
     }
 
-    /// A value that is JSON text already.
+    /// A value that is already JSON text.
     pub(crate) fn raw(&mut self, key: &str, json: &str) {
         self.key(key).extend_from_slice(json.as_bytes());
     }
@@ -71,11 +71,11 @@ pub(crate) fn list<T>(out: &mut Vec<u8>, items: impl IntoIterator<Item = T>, mut
 
 /// Writes a string.
 pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
-    // Neither a string nor a vector that is written to can fail.
+    // Writing a string to a vector cannot fail.
     let _ = serde_json::to_writer(out, text);
 }
 
-/// Returns valid JSON text with one member or element a line; values keep their spelling.
+/// Returns valid JSON text with one member or element per line; values keep their spelling.
 pub(crate) fn indented(json: &str, margin: &str) -> String {
     let mut out = String::with_capacity(json.len() * 2);
     let (mut depth, mut inside, mut escaped, mut opened) = (0_usize, false, false, false);

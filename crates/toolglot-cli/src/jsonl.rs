@@ -1,4 +1,4 @@
-//! The protocol of `--jsonl`: what a line may hold, and the answer to a line that cannot be read.
+//! The protocol of `--jsonl`: the members of a line, and the answer to an invalid line.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::recorded;
 
 const BOM: &[u8] = "\u{FEFF}".as_bytes();
 
-/// One line of the input: an object whose members are kept as they are written.
+/// An input line: an object whose members are kept as written.
 pub(crate) struct Line<'l> {
-    /// The line's own text.
+    /// The line's text.
     pub(crate) whole: &'l str,
     members: BTreeMap<String, &'l RawValue>,
 }
 
-/// Answers a line with what `answer` writes, or says what is wrong with it.
+/// Answers a line with what `answer` writes, or with its error.
 pub(crate) fn answer(
     number: usize,
     line: &[u8],
@@ -45,7 +45,7 @@ pub(crate) fn answer(
     false
 }
 
-/// Writes the answer to a line that cannot be read.
+/// Writes the answer to an invalid line.
 pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<&str>, why: &str, number: usize) {
     json::object(out, |object| {
         object.raw("id", id.unwrap_or("null"));
@@ -66,12 +66,12 @@ impl<'l> Line<'l> {
         Ok(Self { whole, members })
     }
 
-    /// Returns the JSON text of the id; a batch's own id comes before that of its output.
+    /// Returns the JSON text of the id; the id of a batch request takes precedence.
     pub(crate) fn id(&self) -> Option<&'l str> {
         self.member("custom_id").or_else(|| self.member("id"))
     }
 
-    /// Returns the response that the line records, if it has no text of its own.
+    /// Returns the recorded response, if the line is one.
     pub(crate) fn recorded(&self) -> Option<Transcript> {
         let is_text = self.member("text").is_some_and(|text| !text.starts_with('{'));
         let is_body = ["choices", "output", "content", "message", "response", "error"];
@@ -86,7 +86,7 @@ impl<'l> Line<'l> {
         self.members.get(name).map(|raw| raw.get()).filter(|text| *text != "null")
     }
 
-    /// Returns the string that a member must be.
+    /// Returns a required string member.
     pub(crate) fn text(&self, name: &str) -> Result<String, String> {
         let json = self.member(name).ok_or_else(|| format!("missing `{name}`; add it as a string"))?;
         string(name, json)
@@ -104,7 +104,7 @@ pub(crate) fn string(name: &str, json: &str) -> Result<String, String> {
     })
 }
 
-/// What lines are read with: the flags, and what each line says otherwise.
+/// The setups of lines: the flags, and the changes of each line.
 pub(crate) struct Setups {
     known: Arc<Known>,
     base: Setup,
@@ -117,7 +117,7 @@ impl Setups {
         Self { known, base, tools: Cache::default(), changed: Cache::default() }
     }
 
-    /// Returns what a line with this `dialect`, these `tools` and `options` is read with.
+    /// Returns the setup for a line, with these tools.
     pub(crate) fn of(&mut self, line: &Line<'_>, tools: Option<&str>) -> Result<Setup, String> {
         let mut setup = match (line.member("dialect"), line.member("options")) {
             (None, None) => self.base.clone(),

@@ -1,4 +1,4 @@
-//! The dialects a run knows: the built-in ones and the user's own files.
+//! The known dialects: the built-in ones and the user's files.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use toolglot::{Dialect, DialectError, Dialects, UnknownDialect};
 use crate::failure::Failure;
 use crate::input;
 
-/// What stands for every known dialect.
+/// The name for all known dialects.
 const AUTO: &str = "auto";
 
-/// The dialects a run knows, and those its flags chose.
+/// The known dialects, and those that the flags select.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     all: Dialects,
@@ -18,7 +18,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Reads what `--dialect` said: names, files, `auto`.
+    /// Reads the values of `--dialect`: names, files, `auto`.
     pub(crate) fn from_flags(flags: &[String]) -> Result<Self, Failure> {
         let builtin = Dialects::builtin();
         let (mut names, mut own) = (Vec::new(), Vec::new());
@@ -30,13 +30,13 @@ impl Known {
                 names.extend(own.last().map(|dialect| dialect.name().to_owned()));
             }
         }
-        // Each goes in front of those before it, so that the first flag comes first.
+        // Each is added at the front, so that the first flag comes first.
         let all = own.into_iter().rev().fold(builtin, |all, dialect| all.with(dialect));
         let chosen = select(&all, &names).map_err(Failure::Usage)?;
         Ok(Self { all, chosen })
     }
 
-    /// Returns what the flags chose.
+    /// Returns the dialects that the flags select.
     pub(crate) fn chosen(&self) -> &Dialects {
         &self.chosen
     }
@@ -60,7 +60,7 @@ pub(crate) fn named(name: &str) -> Result<Dialect, Failure> {
     Err(Failure::Usage(unknown))
 }
 
-/// Reads a dialect file; its name is the file's.
+/// Reads a dialect file; the dialect is named after the file.
 pub(crate) fn load(path: &Path) -> Result<Dialect, Failure> {
     let text = input::read_text(path)?;
     from_text(path, &text).map_err(|error| Failure::Usage(format!("invalid dialect\n{error}")))
@@ -72,12 +72,12 @@ pub(crate) fn from_text(path: &Path, text: &str) -> Result<Dialect, DialectError
     Dialect::from_toml(&name, text).map_err(|error| error.with_file(&path.display().to_string()))
 }
 
-/// Says whether a word means a file rather than a name.
+/// Returns whether a value is a file rather than a name.
 pub(crate) fn is_file(word: &str) -> bool {
     word.contains(['/', '\\']) || word.ends_with(".toml") || Path::new(word).is_file()
 }
 
-/// Returns the dialects of these names; beside `auto` they are preferred to all others.
+/// Returns the dialects of these names; with `auto`, they are preferred to all others.
 fn select(all: &Dialects, names: &[String]) -> Result<Dialects, String> {
     let unknown = |error: UnknownDialect| error.to_string();
     if names.is_empty() || names.iter().any(|name| name == AUTO) {

@@ -1,4 +1,4 @@
-//! The command line of toolglot: the commands, and what their ends mean to a shell. A library, so that other packages carry it.
+//! The command line of toolglot, as a library so that other packages can include it.
 
 mod args;
 mod cache;
@@ -42,7 +42,6 @@ mod saved;
 #[cfg(feature = "proxy")]
 mod serve;
 mod tally;
-
 #[cfg(feature = "proxy")]
 mod template_facts;
 mod template_file;
@@ -58,7 +57,7 @@ use clap::error::{ContextKind, ContextValue};
 use args::{Args, Command};
 use failure::{ExitStatus, Failure};
 
-/// Runs the command line with the arguments of a process, the program's name first; returns its exit code.
+/// Runs the command line with the arguments of a process, starting with the program's name; returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let args = match Args::try_parse_from(arguments) {
         Ok(args) => args,
@@ -66,7 +65,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             if let Some(message) = unavailable(&error) {
                 return Failure::Usage(message).report();
             }
-            // With stderr gone there is nobody left to tell.
             let _ = error.print();
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }

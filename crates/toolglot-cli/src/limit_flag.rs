@@ -12,7 +12,7 @@ pub(crate) struct LimitFlag {
 }
 
 impl LimitFlag {
-    /// Returns the limits with this one changed; its name was checked when the flag was read.
+    /// Returns the limits with this one set; parsing the flag validated its name.
     pub(crate) fn set(&self, limits: Limits) -> Limits {
         limits.with_named(&self.name, self.value).unwrap_or(limits)
     }

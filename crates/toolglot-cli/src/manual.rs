@@ -1,20 +1,21 @@
-//! `toolglot completions` and `toolglot man`: made from the same table of flags as the help.
+//! `toolglot completions` and `toolglot man`, generated from the same definitions as the help.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use crate::args::{Args, CompletionsArgs, ManArgs};
-use crate::failure::{ExitStatus, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run, print};
+use crate::input::{unwritable, write_file};
 
 /// Prints a completion script.
 pub(crate) fn completions(args: &CompletionsArgs) -> Run {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "toolglot", &mut script);
-    print(&script)
+    print(script)
 }
 
 /// Prints the manual page, or writes a page for each command to a directory.
@@ -22,18 +23,18 @@ pub(crate) fn man(args: &ManArgs) -> Run {
     let mut command = Args::command();
     command.build();
     let Some(dir) = &args.dir else {
-        return print(&page(&command)?);
+        return print(page(&command)?);
     };
     fs::create_dir_all(dir).map_err(|error| unwritable(dir, &error))?;
     write_pages(dir, &command)?;
     Ok(ExitStatus::Fine)
 }
 
-/// Writes the page of a command and of those below it: `toolglot.1`, `toolglot-parse.1`.
+/// Writes the page of a command and of its subcommands: `toolglot.1`, `toolglot-parse.1`.
 fn write_pages(dir: &Path, command: &Command) -> Result<(), Failure> {
     let name = command.get_display_name().unwrap_or(command.get_name());
     let path = dir.join(format!("{name}.1"));
-    fs::write(&path, page(command)?).map_err(|error| unwritable(&path, &error))?;
+    write_file(&path, page(command)?)?;
     let below = command.get_subcommands().filter(|below| below.get_name() != "help");
     below.into_iter().try_for_each(|below| write_pages(dir, below))
 }
@@ -43,15 +44,4 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
     Man::new(command.clone().name(name)).render(&mut page)?;
     Ok(page)
-}
-
-fn print(bytes: &[u8]) -> Run {
-    let mut out = io::stdout().lock();
-    out.write_all(bytes)?;
-    out.flush()?;
-    Ok(ExitStatus::Fine)
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Usage(format!("cannot write `{}`: {error}", path.display()))
 }

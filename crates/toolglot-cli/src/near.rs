@@ -1,6 +1,6 @@
-//! Finds the name that was meant when another was written.
+//! Suggestions for misspelled names.
 
-/// Returns `; did you mean …?` for a name near to one of these, or else lists them behind `listed`.
+/// Returns `; did you mean …?` for a name similar to one of these, or else lists them after `listed`.
 pub(crate) fn did_you_mean<'n>(given: &str, names: impl IntoIterator<Item = &'n str>, listed: &str) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     match nearest(given, names.iter().copied()) {
@@ -10,7 +10,7 @@ pub(crate) fn did_you_mean<'n>(given: &str, names: impl IntoIterator<Item = &'n 
     }
 }
 
-/// Returns the name nearest to the given one, if few edits lie between them.
+/// Returns the most similar name, if it is few edits away.
 pub(crate) fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let given = given.to_lowercase();
     let limit = (given.chars().count() / 3).clamp(1, 3);

@@ -1,4 +1,4 @@
-//! The dialects, tools and options that a message is read with: from flags, and from the `options` of a line.
+//! The dialects, tools and options for a message: from flags, and from the `options` of a line.
 
 use serde_json::Value;
 use toolglot::{Dialects, Limits, OptionError, Options, Tools};
@@ -7,7 +7,7 @@ use crate::args::{MessageFlags, ReadingFlags};
 use crate::known::Known;
 use crate::near::did_you_mean;
 
-/// What a message is read with.
+/// The dialects, tools and options for a message.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub(crate) dialects: Dialects,
@@ -35,7 +35,7 @@ impl Setup {
         Self { dialects: known.chosen().clone(), tools, options }
     }
 
-    /// Changes what a line's `options` object says; what it does not name or names as null stays.
+    /// Applies a line's `options` object; missing and null members change nothing.
     pub(crate) fn change(&mut self, options: &Value, known: &Known) -> Result<(), String> {
         let Value::Object(members) = options else {
             return Err(mistyped("options", options, "an object such as {\"validation\": \"strict\"}"));
@@ -53,7 +53,7 @@ impl Setup {
         }
         let known = || Options::NAMES.iter().copied().filter(|name| !OF_RUNS.contains(name)).chain([DIALECTS]);
         if !known().any(|known| known == name) {
-            return Err(format!("unknown option `{name}`{}", did_you_mean(name, known(), "use")));
+            return Err(format!("unknown option `{name}`{}", did_you_mean(name, known(), "use one of")));
         }
         let options = self.options.clone().with_named(name, value);
         self.options = options.map_err(|error| error.to_string())?;
@@ -61,10 +61,10 @@ impl Setup {
     }
 }
 
-/// The member of a line's `options` that is no option of the parser.
+/// The member of a line's `options` that is not a parser option.
 const DIALECTS: &str = "dialects";
 
-/// Options that a flag sets for a whole run.
+/// Options that only flags set, for a whole run.
 const OF_RUNS: [&str; 2] = ["marked_tokens", "id_seed"];
 
 /// One or several names: a string, or a list of strings.

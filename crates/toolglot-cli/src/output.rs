@@ -15,7 +15,7 @@ pub(crate) fn write_answer(out: &mut Vec<u8>, id: Option<&str>, message: &Messag
     });
 }
 
-/// Writes a message as a chat API has it, and how it ended: a call that was cut off is never just missing.
+/// Writes a message in the form of a chat API, with its finish reason and incomplete calls.
 pub(crate) fn write_message(out: &mut Vec<u8>, file: Option<&str>, message: &Message) {
     json::object(out, |object| {
         if let Some(file) = file {
@@ -65,7 +65,7 @@ fn write_incomplete(out: &mut Vec<u8>, call: &IncompleteCall) {
     });
 }
 
-/// Writes a diagnostic; positions are bytes of the text.
+/// Writes a diagnostic; positions are byte offsets in the text.
 pub(crate) fn write_diagnostic(out: &mut Vec<u8>, diagnostic: &Diagnostic) {
     json::object(out, |object| {
         object.text("code", diagnostic.code.name());
@@ -82,7 +82,7 @@ fn add_words(object: &mut Object<'_>, diagnostic: &Diagnostic) {
     }
 }
 
-/// Writes an event on a line of its own.
+/// Writes an event as a line.
 pub(crate) fn write_event(out: &mut Vec<u8>, event: &Event<'_>) {
     json::object(out, |object| {
         object.text("type", event.kind.name());
@@ -118,7 +118,7 @@ fn add_kind(object: &mut Object<'_>, kind: &EventKind<'_>) {
     }
 }
 
-/// Writes a line for a call that a saved answer held beside its text.
+/// Writes a line for a native call of a saved response.
 pub(crate) fn write_native(out: &mut Vec<u8>, call: &Native) {
     json::object(out, |object| {
         object.text("type", "native_call");
@@ -130,7 +130,7 @@ pub(crate) fn write_native(out: &mut Vec<u8>, call: &Native) {
     out.push(b'\n');
 }
 
-/// Writes the line behind the last event: how the message ended.
+/// Writes the line after the last event: how the message ended.
 pub(crate) fn write_end(out: &mut Vec<u8>, message: &Message) {
     json::object(out, |object| {
         object.text("type", "end");

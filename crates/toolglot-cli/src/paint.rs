@@ -1,10 +1,10 @@
-//! Colour: on a terminal unless `NO_COLOR` is set, or as `--color` says.
+//! Colour: on a terminal unless `NO_COLOR` is set, or as `--color` requests.
 
 use std::io::{self, IsTerminal};
 
 use crate::console::{self, Color};
 
-/// Paints words if its stream takes colour.
+/// Colours text if the stream supports it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     on: bool,

@@ -1,4 +1,4 @@
-//! `toolglot parse`: a whole message, its events, or a message a line.
+//! `toolglot parse`: a whole message, its events, or one message per line.
 
 use std::hash::BuildHasher;
 use std::hash::RandomState;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ParseArgs) -> Run {
     }
     let is_one = sources.len() == 1;
     if args.events && !is_one {
-        return Err(Failure::Usage("`--events` reads one file; run it once for each".to_owned()));
+        return Err(Failure::Usage("`--events` reads one file; run it once per file".to_owned()));
     }
     let mut has_calls = false;
     for source in sources {
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &ParseArgs) -> Run {
     Ok(ExitStatus::fine_if(!args.exit_status || has_calls))
 }
 
-/// How a text is fed, and how calls without an id get one.
+/// How a text is split, and how calls without an id get one.
 #[derive(Clone, Copy)]
 pub(crate) struct Feeding {
     pub(crate) ids: Ids,
@@ -63,12 +63,12 @@ pub(crate) struct Feeding {
 }
 
 impl Feeding {
-    /// Reads a whole text; `request` is what deterministic ids depend on.
+    /// Reads a whole text; deterministic ids depend on `request`.
     pub(crate) fn read(self, text: &[u8], setup: Setup, request: &[u8]) -> Message {
         self.read_pieces(text, self.chunk.cuts(text).map(Piece::of_text), setup, request, |_, _| {})
     }
 
-    /// Reads a text, and what a server parsed out of it already.
+    /// Reads a text, and adds what a server already parsed.
     fn read_given(self, given: &Given, setup: Setup, request: &[u8]) -> Message {
         let pieces = given.pieces(self.chunk);
         let mut message = self.read_pieces(&given.text, pieces, setup, request, |setup, collector| {
@@ -78,7 +78,7 @@ impl Feeding {
         message
     }
 
-    /// The same of pieces of a text; what no event says is added at the end.
+    /// Reads the pieces of a text; `add` adds to the result before it is finished.
     fn read_pieces(
         self,
         text: &[u8],
@@ -105,7 +105,7 @@ impl Feeding {
     }
 }
 
-/// Writes the message of an input, with its name if there are more; says whether it has calls.
+/// Writes the message of an input, with its name if there are several; returns whether it has calls.
 fn run_message(
     source: Source,
     setup: Setup,
@@ -134,8 +134,7 @@ fn run_message(
     Ok(!message.calls.is_empty())
 }
 
-/// Events go out as soon as their bytes came in, so nothing but the parser holds anything; a saved answer, and tokens,
-/// are read whole.
+/// Writes events as soon as their bytes arrive; only a saved response, and tokens, are read whole.
 fn run_events(mut source: Source, setup: Setup, flags: &MessageFlags, chunk: Chunk) -> Result<bool, Failure> {
     let mut block = Vec::new();
     let mut more = source.read_block(&mut block)? > 0;
@@ -173,7 +172,7 @@ fn run_events(mut source: Source, setup: Setup, flags: &MessageFlags, chunk: Chu
     Ok(!message.calls.is_empty())
 }
 
-/// Only the calls' starts and ends are collected: they decide how the message ended.
+/// Writes an event; only the starts and ends of calls, which decide the finish reason, are collected.
 fn write_event(out: &mut impl Write, end: &mut Collector, event: &Event<'_>) -> Result<(), Failure> {
     if matches!(event.kind, EventKind::CallStart { .. } | EventKind::CallEnd { .. }) {
         end.add(event);

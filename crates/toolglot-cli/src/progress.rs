@@ -1,15 +1,15 @@
-//! Progress on stderr, when it is a terminal and the input takes a while.
+//! Progress on stderr, if it is a terminal and the input is large.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use crate::console;
 
-/// What is done sooner needs no progress; more often than four times a second nobody can read it.
+/// How long to wait before the first update.
 const PATIENCE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(250);
 
-/// Counts what was done and shows it now and then.
+/// Counts the work done and shows it periodically.
 pub(crate) struct Progress {
     on: bool,
     shown: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Nothing is shown where the answers themselves scroll by.
+    /// Progress is not shown if the answers go to the terminal.
     pub(crate) fn new(size: Option<u64>) -> Self {
         let on = io::stderr().is_terminal() && !io::stdout().is_terminal() && !console::is_quiet();
         Self { on, shown: false, next: Instant::now() + PATIENCE, size, start: Instant::now(), lines: 0, bytes: 0 }
@@ -43,7 +43,7 @@ impl Progress {
         }
     }
 
-    /// How many lines there were.
+    /// The number of lines, in words.
     pub(crate) fn lines(&self) -> String {
         format!("{} {}", self.lines, if self.lines == 1 { "line" } else { "lines" })
     }
@@ -55,6 +55,6 @@ impl Progress {
             format!(", {}% of {} MiB, {left:.0} s left", self.bytes * 100 / size.max(1), size >> 20)
         };
         let of = self.size.map_or_else(|| format!(", {} MiB", self.bytes >> 20), share);
-        format!("{}, {:.0} a second{of}", self.lines(), self.lines as f64 / seconds)
+        format!("{}, {:.0} per second{of}", self.lines(), self.lines as f64 / seconds)
     }
 }

@@ -1,15 +1,15 @@
-//! Response bodies that people record and the protocols do not know: Ollama's, legacy completions, batch output. Each
-//! becomes a chat completion.
+//! Recorded response bodies outside the supported protocols: Ollama's, legacy completions, batch output. Each is
+//! converted to a chat completion.
 
 use toolglot_json::{Value, json};
 use toolglot_wire::Transcript;
 
-/// Reads a recorded response: a whole body or a captured stream, of any protocol that is known here or there.
+/// Reads a recorded response: a whole body or a captured stream, in any known protocol.
 pub(crate) fn read(bytes: &[u8]) -> Option<Transcript> {
     Transcript::read(bytes).or_else(|| Transcript::read(as_chat(bytes)?.to_string().as_bytes()))
 }
 
-/// Says whether the beginning of a file looks like a recorded response, so that it is worth reading all of it.
+/// Returns whether the start of a file looks like a recorded response.
 pub(crate) fn begins(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let keys = ["\"created_at\"", "\"text_completion\"", "\"response\""];
@@ -26,7 +26,7 @@ fn as_chat(bytes: &[u8]) -> Option<Value> {
     }
 }
 
-/// The body inside a line of OpenAI's batch output, or inside a log entry with `response`.
+/// The body in a line of OpenAI's batch output, or in a log entry with `response`.
 fn batch(entry: &Value) -> Option<Value> {
     let response = entry.get("response").filter(|response| response.is_object())?;
     let body = response.get("body").unwrap_or(response);
@@ -43,7 +43,7 @@ fn completion(body: &Value) -> Option<Value> {
     Some(json!({"choices": choices.iter().map(choice).collect::<Option<Vec<_>>>()?}))
 }
 
-/// Ollama's `/api/chat` and `/api/generate`: one body, or a stream of bodies whose texts follow each other.
+/// Ollama's `/api/chat` and `/api/generate`: one body, or a stream of bodies whose texts are joined.
 fn ollama(bodies: &[Value]) -> Option<Value> {
     let (mut content, mut thinking, mut calls) = (String::new(), String::new(), Vec::new());
     let mut finish = Value::Null;
@@ -60,7 +60,7 @@ fn ollama(bodies: &[Value]) -> Option<Value> {
     Some(json!({"choices": [{"message": message, "finish_reason": finish}]}))
 }
 
-/// Ollama's arguments are an object, a chat completion's are its text.
+/// Converts a call: Ollama's arguments are an object, a chat completion's are JSON text.
 fn call(call: &Value) -> Value {
     let function = call.get("function").unwrap_or(call);
     let arguments = match function.get("arguments") {

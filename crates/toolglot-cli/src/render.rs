@@ -1,4 +1,4 @@
-//! `toolglot render`: a chat message as the text that a model of a dialect would have written.
+//! `toolglot render`: a chat message as a model would write it in a dialect.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
@@ -9,13 +9,12 @@ use toolglot::{Dialects, Renderer, Rendering, Tools};
 
 use crate::args::{MessageFlags, ReadingFlags, RenderArgs};
 use crate::cache::Cache;
-use crate::failure::{ExitStatus, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run, print_error};
 use crate::input::Source;
 use crate::json;
 use crate::jsonl::{self, Line, Setups};
 use crate::known::Known;
 use crate::options::Setup;
-use crate::paint::Paint;
 use crate::runner::{self, Answer};
 use crate::tally::Tally;
 use crate::tools;
@@ -45,13 +44,13 @@ fn run_one(source: Source, renderer: &Renderer) -> Run {
         std::str::from_utf8(&input).map_err(|error| error.to_string()).and_then(|text| render(renderer, text));
     match rendered {
         Err(why) => {
-            let _ = writeln!(io::stderr(), "{}: {why}", Paint::stderr().error("failed"));
+            print_error("failed", why);
             Ok(ExitStatus::Failed)
         }
         Ok(text) => {
             let mut out = io::stdout().lock();
             out.write_all(text.as_bytes())?;
-            // Exact for programs, on a line of its own for people.
+            // Exact for programs, with a line break for people.
             if out.is_terminal() {
                 out.write_all(b"\n")?;
             }
@@ -61,12 +60,12 @@ fn run_one(source: Source, renderer: &Renderer) -> Run {
     }
 }
 
-/// Returns a renderer for the one dialect that is chosen.
+/// Returns a renderer for the selected dialect.
 fn renderer(dialects: &Dialects, tools: &Tools, checked: bool) -> Result<Renderer, String> {
     let mut chosen = dialects.iter();
     match (chosen.next(), chosen.next()) {
         (Some(dialect), None) => Ok(Renderer::new(dialect, tools).with_check(checked)),
-        _ => Err("name the one dialect to write with `--dialect`, or in the line's `dialect`".to_owned()),
+        _ => Err("expected one dialect to write; pass `--dialect`, or set `dialect` in the line".to_owned()),
     }
 }
 
@@ -99,10 +98,10 @@ impl RenderLines {
     }
 }
 
-/// The members of a JSON object, as they are written.
+/// The members of a JSON object, as written.
 type Members<'j> = BTreeMap<String, &'j RawValue>;
 
-/// A call of a message, its texts decoded.
+/// A call of a message, with its strings decoded.
 struct Call {
     id: Option<String>,
     name: String,
@@ -126,7 +125,7 @@ fn render(renderer: &Renderer, json: &str) -> Result<String, String> {
 
 fn members<'j>(json: &'j str, what: &str) -> Result<Members<'j>, String> {
     serde_json::from_str(json)
-        .map_err(|error| format!("{what} is not a JSON object ({error}); write it as in a chat API"))
+        .map_err(|error| format!("{what} is not a JSON object ({error}); use the format of a chat API"))
 }
 
 /// Returns a member's JSON text, unless it is missing or null.
@@ -134,7 +133,7 @@ fn member<'j>(members: &Members<'j>, name: &str) -> Option<&'j str> {
     members.get(name).map(|raw| raw.get()).filter(|json| *json != "null")
 }
 
-/// Reads a content: a string, or parts of which those with text count.
+/// Reads content: a string, or a list of parts, of which those with text are used.
 fn content(json: &str) -> Result<String, String> {
     if !json.starts_with('[') {
         return jsonl::string("content", json);

@@ -1,10 +1,10 @@
-//! `toolglot repair`: the arguments of a call as JSON, whatever they were written in.
+//! `toolglot repair`: the arguments of a call as JSON, whatever their syntax.
 
-use std::io::{self, Write};
+use std::io;
 use std::sync::Arc;
 
 use crate::args::{MessageFlags, RepairArgs};
-use crate::failure::{ExitStatus, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run, print, print_error};
 use crate::input::Source;
 use crate::jsonl::{self, Line, Setups};
 use crate::known::Known;
@@ -42,21 +42,18 @@ fn run_one(source: Source, setup: &Setup) -> Run {
     let repaired = toolglot::repair(&text, &setup.dialects, &setup.tools, &setup.options);
     Report::new(&name, text.as_bytes(), Paint::stderr()).write(&mut io::stderr(), &repaired.diagnostics);
     let Some(arguments) = repaired.arguments else {
-        let _ = writeln!(io::stderr(), "{}: {HOPELESS}", Paint::stderr().error("failed"));
+        print_error("failed", UNRECOGNISED);
         return Ok(ExitStatus::Failed);
     };
-    let mut out = io::stdout().lock();
-    writeln!(out, "{arguments}")?;
-    out.flush()?;
-    Ok(ExitStatus::Fine)
+    print(arguments + "\n")
 }
 
-const HOPELESS: &str = "no arguments recognised; pass the arguments of one call, try `--repairs all`, or `--accept-incomplete` if they are cut off";
+const UNRECOGNISED: &str = "no arguments recognised; pass the arguments of one call, try `--repairs all`, or pass `--accept-incomplete` if they are truncated";
 
 /// Answers lines of `--jsonl`.
 struct RepairLines {
     setups: Setups,
-    /// The tool of lines that name none.
+    /// The tool for lines that name none.
     tool: Option<String>,
 }
 
@@ -78,7 +75,7 @@ impl Answer for RepairLines {
 }
 
 impl RepairLines {
-    /// A line's `tool` is a name among the declared tools, or a declaration of its own.
+    /// A line's `tool` is the name of a declared tool, or a declaration.
     fn setup(&mut self, line: &Line<'_>) -> Result<Setup, String> {
         let (name, declaration) = match line.member("tool") {
             Some(name) if name.starts_with('"') => (Some(jsonl::string("tool", name)?), None),
@@ -87,7 +84,7 @@ impl RepairLines {
         let declaration = declaration.map(|tool| format!("[{tool}]"));
         let mut setup = self.setups.of(line, declaration.as_deref().or(line.member("tools")))?;
         let name = name.or_else(|| self.tool.clone().filter(|_| declaration.is_none()));
-        // A line that names no tool among several is read without one.
+        // With several tools and no name, arguments are read without a tool.
         if name.is_some() {
             setup.tools = tools::only(&setup.tools, name.as_deref())?;
         }
@@ -95,7 +92,7 @@ impl RepairLines {
     }
 }
 
-/// The text to repair: a string's, an object's as it is written, nothing for null.
+/// The text to repair: the value of a string, an object as written, nothing for null.
 fn arguments(line: &Line<'_>) -> Result<String, String> {
     match line.member("arguments") {
         None => Ok(String::new()),

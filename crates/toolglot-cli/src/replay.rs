@@ -1,4 +1,4 @@
-//! Captured exchanges: listed, read again with today's code and settings, made into test cases.
+//! Captured exchanges: list them, reparse them with current code and settings, or turn them into test cases.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -19,16 +19,16 @@ Examples:
   toolglot replay --set route.evidence=eager captures/1790000000-0199.json
   toolglot replay --case captures/1790000000-0199.json
 
-A captured exchange holds what the client asked, what the server answered and
-what became of it. `serve` keeps them with the setting `capture = \"misses\"` or
+A captured exchange contains the client's request, the server's answer and the
+result. `serve` captures exchanges with the setting `capture = \"misses\"` or
 `\"all\"`. Keys are redacted; prompts and answers are included.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// Captured exchanges
+    /// Files of captured exchanges
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Print each as a test case of toolglot, with its tools and the model's text
+    /// Print each as a toolglot test case, with its tools and the model's text
     #[arg(long)]
     case: bool,
     #[command(flatten)]
@@ -40,11 +40,11 @@ pub(crate) struct CapturesArgs {
     /// Settings file of the proxy
     #[arg(long, short, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Folder of the files [default: from the settings]
+    /// Folder with the captured exchanges [default: from the settings]
     folder: Option<PathBuf>,
 }
 
-/// Reads exchanges again, or prints them as cases.
+/// Reparses exchanges, or prints them as cases.
 pub(crate) fn run(args: &ReplayArgs) -> Run {
     let mut ending = ExitStatus::Fine;
     let mut out = io::stdout().lock();
@@ -55,14 +55,14 @@ pub(crate) fn run(args: &ReplayArgs) -> Run {
             continue;
         }
         if capture.cut {
-            writeln!(out, "{}: too long to have been kept whole; nothing to compare", path.display())?;
+            writeln!(out, "{}: truncated when captured; nothing to compare", path.display())?;
             ending = ExitStatus::Failed;
             continue;
         }
         let mut sources = args.settings.sources();
-        // No server is asked, and none has to be set.
+        // No server is called, so none has to be set.
         sources.flags.push(("demo".to_owned(), "true".to_owned(), "`replay`".to_owned()));
-        let config = Config::load(&sources).map_err(|error| Failure::Usage(error.to_string()))?;
+        let config = Config::load(&sources).map_err(Failure::usage)?;
         let now = replay(&capture, config).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
         out.write_all(changes(path, &capture, &now).as_bytes())?;
     }
@@ -75,7 +75,7 @@ pub(crate) fn list(args: &CapturesArgs) -> Run {
     let folder = args.folder.clone().unwrap_or_else(|| Config::check(&sources).0.captures().to_owned());
     let wrong = |error: io::Error| {
         Failure::Usage(format!(
-            "cannot read `{}`: {error}; `serve` writes there with `capture = \"misses\"`",
+            "cannot read `{}`: {error}; set `capture = \"misses\"` to make `serve` write there",
             folder.display()
         ))
     };
@@ -97,7 +97,7 @@ fn read(path: &Path) -> Result<Capture, Failure> {
     Capture::read(path).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
 }
 
-/// Says what is read otherwise than it was.
+/// Describes what is now read differently.
 fn changes(path: &Path, capture: &Capture, now: &[u8]) -> String {
     let (protocol, server) = &capture.protocols;
     let mut out = format!("{}: {}, {protocol} from {server}\n", path.display(), visible(&capture.model));
@@ -106,7 +106,7 @@ fn changes(path: &Path, capture: &Capture, now: &[u8]) -> String {
     }
     let (was, now) = (shown(capture.told.as_bytes()), shown(now));
     if was == now {
-        out += "  the same\n";
+        out += "  unchanged\n";
         now.iter().for_each(|line| out += &format!("             {line}\n"));
         return out;
     }
@@ -115,7 +115,7 @@ fn changes(path: &Path, capture: &Capture, now: &[u8]) -> String {
     out
 }
 
-/// Returns an answer in lines that can be compared: ids and times are not in them.
+/// Returns an answer as lines to compare, without ids and times.
 fn shown(answer: &[u8]) -> Vec<String> {
     let Some(saved) = Transcript::read(answer) else {
         return vec![format!("no answer: {}", visible(&String::from_utf8_lossy(answer)))];
@@ -139,13 +139,12 @@ fn lines_of(answer: &TranscriptChoice) -> Vec<String> {
     lines
 }
 
-/// Returns a case of the core's tests: the tools and the text of the answer. Its expectation is written by the tests.
+/// Returns a case for the core's tests: the tools and the answer's text. The tests fill in the expectation.
 fn case(capture: &Capture) -> Result<String, Failure> {
     let saved = Transcript::read(capture.answer.as_bytes());
     let answer = saved.and_then(|saved| saved.alternatives.into_iter().next());
     let text = answer.map(|answer| answer.text).filter(|text| !text.is_empty());
-    let text =
-        text.ok_or_else(|| Failure::Usage("the answer holds no text, so there is nothing to read".to_owned()))?;
+    let text = text.ok_or_else(|| Failure::usage("the answer contains no text to read"))?;
     let tools = capture.request.get("tools").map(ToString::to_string).unwrap_or_else(|| "[]".to_owned());
     let about = capture.miss.as_ref().map_or("Captured by the proxy.", |(_, words)| words);
     let plain = text.chars().all(|letter| letter == '\n' || !letter.is_control()) && !text.contains("--- ");

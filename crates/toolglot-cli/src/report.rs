@@ -1,4 +1,4 @@
-//! Diagnostics for people: what, where, and the line of the input with carets.
+//! Diagnostics for people: message, position, and the input line with carets.
 
 use std::io::{self, BufWriter, Write};
 
@@ -7,10 +7,10 @@ use toolglot::{Class, Diagnostic};
 use crate::console;
 use crate::paint::Paint;
 
-/// Characters of a line that are shown; of longer ones the part around the place.
+/// Characters of a line that are shown, around the position.
 const SHOWN: usize = 96;
 
-/// Writes diagnostics of one input.
+/// Writes the diagnostics of an input.
 pub(crate) struct Report<'i> {
     name: &'i str,
     input: &'i [u8],
@@ -22,12 +22,12 @@ impl<'i> Report<'i> {
         Self { name, input, paint }
     }
 
-    /// Writes all, in order; what stderr does not take is lost.
+    /// Writes all, in order; write errors are ignored.
     pub(crate) fn write(&self, out: &mut impl Write, diagnostics: &[Diagnostic]) {
         if console::is_quiet() {
             return;
         }
-        // A message of thousands of calls may have as many diagnostics.
+        // A message with thousands of calls may have as many diagnostics.
         let (mut out, mut place) = (BufWriter::new(out), Place::default());
         for diagnostic in diagnostics {
             place.advance(self.input, diagnostic.span.start);
@@ -46,7 +46,7 @@ impl<'i> Report<'i> {
         let label = self.label(diagnostic);
         let dialect = diagnostic.dialect.as_deref().map(|name| format!(", {name}")).unwrap_or_default();
         writeln!(out, "{label}: {}", visible(message))?;
-        // Of an answer without text there is no line to show.
+        // An answer without text has no line to show.
         if self.input.is_empty() {
             return writeln!(out, "--> {}\n", self.name);
         }
@@ -68,7 +68,7 @@ impl<'i> Report<'i> {
     }
 }
 
-/// Returns a class's name in output.
+/// Returns a class's name.
 pub(crate) fn class_name(class: Class) -> &'static str {
     match class {
         Class::Repair(_) => "repair",
@@ -79,7 +79,7 @@ pub(crate) fn class_name(class: Class) -> &'static str {
     }
 }
 
-/// A place in the input as people count: lines and columns (characters) from 1.
+/// A position in the input: line and column (in characters), from 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) line: usize,
@@ -95,7 +95,7 @@ impl Default for Place {
 }
 
 impl Place {
-    /// Goes on to a byte; all places of an ordered list together cost one walk over the input.
+    /// Advances to a byte offset; ascending offsets cost one pass over the input in total.
     pub(crate) fn advance(&mut self, input: &[u8], to: usize) {
         if to < self.offset {
             *self = Self::default();
@@ -115,7 +115,7 @@ impl Place {
     }
 }
 
-/// The shown part of a line, and where the carets stand under it.
+/// The shown part of a line, and the position of the carets.
 struct Excerpt {
     text: String,
     before: usize,
@@ -155,7 +155,7 @@ fn tail(text: &str, count: usize, column: usize) -> String {
     if skip > 0 || column > text.chars().count() + 1 { format!("…{cut}") } else { cut }
 }
 
-/// Makes control characters visible, so that no input can steer the terminal; line breaks and tabs stay.
+/// Makes control characters visible, so that input cannot control the terminal; keeps line breaks and tabs.
 pub(crate) fn visible(text: &str) -> String {
     let picture = |character| match character {
         '\n' | '\t' => character,
@@ -167,7 +167,7 @@ pub(crate) fn visible(text: &str) -> String {
     text.chars().map(picture).collect()
 }
 
-/// The columns that a text takes on a terminal, near enough for carets.
+/// The approximate width of a text on a terminal.
 fn width(text: &str) -> usize {
     text.chars()
         .map(|character| match character as u32 {

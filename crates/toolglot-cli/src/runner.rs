@@ -1,11 +1,11 @@
-//! Lines in, lines out, in the same order, on all cores, with bounded memory.
+//! Processes lines in order, on all cores, with bounded memory.
 //!
 //! ```text
 //! reader --- batches of whole lines ---> workers --- answers ---.
 //!    `------ a slot for each batch's answer, in order -------> writer
 //! ```
 //! The writer waits for the slots in order, and both queues are bounded, so
-//! that one slow line holds back the reader and nothing piles up.
+//! a slow line blocks the reader.
 
 use std::io::{self, Write};
 use std::num::NonZero;
@@ -21,7 +21,7 @@ use crate::jsonl;
 use crate::progress::Progress;
 use crate::tally::Tally;
 
-/// Answers one line: writes the answer with its line break and says whether the line was fine.
+/// Answers a line: writes the answer with its line break and returns whether it succeeded.
 pub(crate) trait Answer {
     fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>, tally: &mut Tally) -> bool;
 }
@@ -33,7 +33,7 @@ struct Batch {
     bytes: Vec<u8>,
 }
 
-/// What became of a batch.
+/// The result of a batch.
 struct Answers {
     bytes: Vec<u8>,
     tally: Tally,
@@ -44,7 +44,7 @@ struct Answers {
 /// A batch and where its answers go.
 type Job = (Batch, SyncSender<Answers>);
 
-/// The place of a batch's answers, or why there are no more batches.
+/// Receives a batch's answers, or the error that ended the input.
 type Slot = io::Result<Receiver<Answers>>;
 
 /// Answers every line of the inputs; each worker makes its own `A`.
@@ -78,7 +78,7 @@ fn run_one<A: Answer>(
     write(&answers, progress)
 }
 
-/// Cuts the input into batches: the whole lines of what one read gave, so that a slow writer is answered at once.
+/// Splits the input into batches: the complete lines of each read, so that slow input is answered at once.
 fn read(mut source: Source, jobs: &SyncSender<Job>, slots: &SyncSender<Slot>) {
     let (mut first, mut buffer, mut skips) = (1, Vec::new(), false);
     loop {
@@ -98,7 +98,7 @@ fn read(mut source: Source, jobs: &SyncSender<Job>, slots: &SyncSender<Slot>) {
         }
         let end = match buffer.iter().skip(seen).rposition(|byte| *byte == b'\n') {
             Some(at) => seen + at + 1,
-            None if is_end || buffer.len() > MOST => {
+            None if is_end || buffer.len() > MAX_LINE => {
                 skips = !is_end;
                 buffer.len()
             }
@@ -114,8 +114,8 @@ fn read(mut source: Source, jobs: &SyncSender<Job>, slots: &SyncSender<Slot>) {
     }
 }
 
-/// Bytes of a line. It holds one message, and the proxy takes answers of as many; every core may hold such a line.
-const MOST: usize = 64 << 20;
+/// Maximum bytes of a line, the same as the proxy's limit for answers; each core may hold one.
+const MAX_LINE: usize = 64 << 20;
 
 fn work<A: Answer>(queue: &Mutex<Receiver<Job>>, make: &impl Fn() -> A) {
     let mut answerer = make();
@@ -136,8 +136,8 @@ fn answer<A: Answer>(answerer: &mut A, batch: &Batch, make: &impl Fn() -> A) -> 
         if line.trim_ascii().is_empty() {
             continue;
         }
-        if line.len() > MOST {
-            let why = format!("the line is longer than {} MiB; split it", MOST >> 20);
+        if line.len() > MAX_LINE {
+            let why = format!("the line is longer than {} MiB; split it", MAX_LINE >> 20);
             jsonl::write_error(&mut done.bytes, None, &why, number);
             done.tally.failure();
             continue;

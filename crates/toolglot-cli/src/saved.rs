@@ -1,4 +1,4 @@
-//! Responses that were saved from a server: the text in them is what is read, their native calls are kept.
+//! Saved server responses: their text is parsed, their native calls are kept.
 
 use toolglot::{ArgumentsReader, Collector, Diagnostic, Message, Outcome};
 use toolglot_wire::{Transcript, TranscriptCall, TranscriptChoice};
@@ -11,16 +11,16 @@ use crate::options::Setup;
 use crate::recorded;
 use crate::tokens::{self, Piece};
 
-/// What was given to read: a model's own text, or the text of a saved response and what the server parsed besides.
+/// The input: a model's text, or the text of a saved response and what the server parsed.
 pub(crate) struct Given {
     pub(crate) text: Vec<u8>,
     answer: Option<TranscriptChoice>,
-    /// The tokens of a text that was given as such.
+    /// The tokens, if the text was given as tokens.
     tokens: Option<Vec<Piece>>,
 }
 
 impl Given {
-    /// Takes the chosen alternative out of a saved response; anything else is the text itself.
+    /// Reads the selected choice of a saved response; anything else is the text itself.
     pub(crate) fn new(bytes: Vec<u8>, flags: &MessageFlags) -> Result<Self, Failure> {
         if flags.tokens {
             let (text, tokens) = tokens::read(&bytes)?;
@@ -41,41 +41,41 @@ impl Given {
         Self::of_saved(saved, flags.choice).map_err(Failure::Usage)
     }
 
-    /// Takes one alternative out of a saved response.
+    /// Reads a choice of a saved response.
     pub(crate) fn of_saved(saved: Transcript, choice: usize) -> Result<Self, String> {
         let count = saved.alternatives.len();
         let answer = saved.alternatives.into_iter().nth(choice);
         if answer.is_none() && (count > 0 || choice > 0) {
-            return Err(format!("no choice {choice}: the response has {count}, counted from 0"));
+            return Err(format!("no choice {choice}: the response has {count} choices, counted from 0"));
         }
         let mut answer = answer.unwrap_or_default();
         Ok(Self { text: std::mem::take(&mut answer.text).into_bytes(), answer: Some(answer), tokens: None })
     }
 
-    /// Returns the pieces in which the text is fed: its tokens, or cut as the flag says.
+    /// Returns the pieces of the text: its tokens, or as split by the flag.
     pub(crate) fn pieces(&self, chunk: Chunk) -> Vec<Piece> {
         self.tokens.clone().unwrap_or_else(|| chunk.cuts(&self.text).map(Piece::of_text).collect())
     }
 
-    /// Tells the parser why the answer ended, unless a flag does.
+    /// Sets the saved finish reason, unless a flag does.
     pub(crate) fn setup(&self, mut setup: Setup, flags: &MessageFlags) -> Setup {
         let finish = self.answer.as_ref().and_then(|answer| answer.finish.as_ref()?.reason());
         setup.options = setup.options.with_finish_reason(flags.finish_reason.or(finish));
         setup
     }
 
-    /// Returns the native calls, with their arguments read as a call's are.
+    /// Returns the native calls, with repaired arguments.
     pub(crate) fn natives(&self, setup: &Setup) -> Vec<Native> {
         let calls = self.answer.iter().flat_map(|answer| &answer.calls);
         calls.map(|call| Native::new(call, self.text.len(), setup)).collect()
     }
 
-    /// Returns the reasoning that the server told from the text.
+    /// Returns the reasoning that the server parsed.
     pub(crate) fn reasoning(&self) -> &str {
         self.answer.as_ref().map_or("", |answer| &answer.reasoning)
     }
 
-    /// Adds the reasoning that the server told from the text.
+    /// Adds the reasoning that the server parsed.
     pub(crate) fn add_reasoning(&self, message: &mut Message) {
         if let Some(answer) = &self.answer {
             message.reasoning.insert_str(0, &answer.reasoning);
@@ -83,18 +83,18 @@ impl Given {
     }
 }
 
-/// A call that the server had told from the text.
+/// A call that the server parsed.
 pub(crate) struct Native {
     pub(crate) id: Option<String>,
     pub(crate) name: String,
-    /// Its arguments as JSON, or as they came if they cannot be read.
+    /// Its arguments as JSON, or unchanged if they cannot be parsed.
     pub(crate) arguments: String,
     pub(crate) outcome: Outcome,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Native {
-    /// `end` is the end of the text, where all that is said about native calls has its place.
+    /// `end` is the end of the text, the position of all diagnostics of native calls.
     fn new(call: &TranscriptCall, end: usize, setup: &Setup) -> Self {
         let mut arguments = String::new();
         let mut reader = ArgumentsReader::new(&setup.dialects, &setup.tools, &call.name, &setup.options);

@@ -1,4 +1,4 @@
-//! The commands around the proxy: running it, looking at its settings, asking whether it is well.
+//! The proxy commands: run it, show its settings, check its health.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -7,11 +7,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use toolglot_proxy::{Config, Proxy, ServeError, Sources};
+use toolglot_proxy::{Config, Proxy, Sources};
 
-use crate::failure::{ExitStatus, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run, print, print_error};
 use crate::inspect;
-use crate::paint::Paint;
 use crate::report::visible;
 use crate::template_facts::facts;
 
@@ -25,25 +24,25 @@ Examples:
 Every setting is also an environment variable: `body` in `[limits]` is
 TOOLGLOT_LIMITS_BODY, the server's URL is TOOLGLOT_UPSTREAM, the settings file
 is TOOLGLOT_CONFIG. Flags override variables, and variables override the file.
-A changed file is reloaded at once, all files on SIGHUP. SIGTERM lets running
-requests finish; a second one stops at once.";
+Changed files are reloaded at once; SIGHUP reloads all files. SIGTERM waits for
+running requests to finish; a second one stops at once.";
 
-/// Where the settings come from.
+/// Sources of the settings.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Settings file; `toolglot config show` prints one to start from
+    /// Settings file; `toolglot config show` prints a starting point
     #[arg(long, short, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Base URL of the model server
     #[arg(long, short, value_name = "URL")]
     upstream: Option<String>,
-    /// Use a built-in model server that writes every dialect
+    /// Use the built-in demo server, which writes every dialect
     #[arg(long)]
     demo: bool,
-    /// Where to listen: ADDRESS:PORT or unix:PATH [default: 127.0.0.1:8642]
+    /// Address to listen on: ADDRESS:PORT or unix:PATH [default: 127.0.0.1:8642]
     #[arg(long, short, value_name = "PLACE")]
     listen: Option<String>,
-    /// Dialect to read: a name, a file of your own, `auto` for all, or `off`; repeatable
+    /// Dialect to read: a name, a dialect file, `auto` for all, or `off`; repeatable
     #[arg(long = "dialect", short, value_name = "NAME|FILE|auto|off")]
     dialects: Vec<String>,
     /// Accept requests from other machines without a key
@@ -58,7 +57,7 @@ pub(crate) struct ServeArgs {
     /// Log format: auto, human, json or off
     #[arg(long, value_name = "FORMAT")]
     log: Option<String>,
-    /// Any setting, such as `limits.body=64 MiB`; repeatable
+    /// Setting to change, such as `limits.body=64 MiB`; repeatable
     #[arg(long = "set", value_name = "NAME=VALUE")]
     settings: Vec<SetFlag>,
 }
@@ -71,13 +70,13 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
-    /// Report everything that is wrong with the settings
+    /// Report all errors in the settings
     Check(Box<ServeArgs>),
-    /// Print all effective settings and where each was set, without secrets
+    /// Print all effective settings and where each is set, without secrets
     Show(Box<ServeArgs>),
     /// Print the JSON Schema of the settings file, for editors
     Schema,
-    /// Print the reference of all settings, in Markdown
+    /// Print the settings reference in Markdown
     Reference,
 }
 
@@ -86,7 +85,7 @@ pub(crate) struct HealthArgs {
     /// Settings file of the proxy
     #[arg(long, short, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Where it listens: ADDRESS:PORT or unix:PATH [default: from the settings]
+    /// Address that the proxy listens on: ADDRESS:PORT or unix:PATH [default: from the settings]
     #[arg(long, short, value_name = "PLACE")]
     listen: Option<String>,
 }
@@ -131,30 +130,23 @@ impl ServeArgs {
     }
 }
 
-/// Runs the proxy until a signal ends it.
+/// Runs the proxy until a signal stops it.
 pub(crate) fn run(args: &ServeArgs) -> Run {
-    match toolglot_proxy::run(&args.sources(), inspect::FILES, facts) {
-        Ok(()) => Ok(ExitStatus::Fine),
-        Err(ServeError::Config(error)) => Err(Failure::Usage(error.to_string())),
-        Err(error) => Err(Failure::Io(io::Error::other(error.to_string()))),
-    }
+    toolglot_proxy::run(&args.sources(), inspect::FILES, facts)?;
+    Ok(ExitStatus::Fine)
 }
 
 /// Checks or shows the settings.
 pub(crate) fn config(args: &ConfigArgs) -> Run {
-    let text = match &args.command {
+    print(match &args.command {
         ConfigCommand::Check(args) => checked(args)?,
-        ConfigCommand::Show(args) => {
-            Config::load(&args.sources()).map_err(|error| Failure::Usage(error.to_string()))?.show()
-        }
+        ConfigCommand::Show(args) => Config::load(&args.sources()).map_err(Failure::usage)?.show(),
         ConfigCommand::Schema => serde_json::to_string_pretty(&toolglot_proxy::schema()).unwrap_or_default() + "\n",
         ConfigCommand::Reference => toolglot_proxy::reference(),
-    };
-    io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(ExitStatus::Fine)
+    })
 }
 
-/// Says everything that is wrong at once.
+/// Reports all errors at once.
 fn checked(args: &ServeArgs) -> Result<String, Failure> {
     let sources = args.sources();
     let faults = Proxy::check(&sources).into_iter().map(|fault| fault.to_string());
@@ -168,13 +160,13 @@ fn checked(args: &ServeArgs) -> Result<String, Failure> {
 /// How long a health check waits.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Asks for `/health` where the settings say that the proxy listens; where it speaks TLS, a connection has to do.
+/// Requests `/health` at the address in the settings; with TLS, only checks that the proxy accepts connections.
 pub(crate) fn health(args: &HealthArgs) -> Run {
     let listen = args.listen.iter().map(|place| ("listen".to_owned(), place.clone(), "`--listen`".to_owned()));
     let sources = Sources::of_process(args.config.clone(), listen.collect());
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let named = || args.listen.clone().or_else(|| variable("TOOLGLOT_LISTEN"));
-    // Settings that this process cannot use, for want of a variable, are not what is asked for.
+    // Settings that do not load here, for example for lack of a variable, do not make the proxy unhealthy.
     let (place, tls) = Config::load(&sources).map_or_else(
         |_| (named().unwrap_or_else(|| "127.0.0.1:8642".to_owned()), variable("TOOLGLOT_TLS_CERT").is_some()),
         |config| (config.listen().to_owned(), config.is_tls()),
@@ -193,7 +185,7 @@ pub(crate) fn health(args: &HealthArgs) -> Run {
     match unhealthy {
         None => Ok(ExitStatus::Fine),
         Some(why) => {
-            let _ = writeln!(io::stderr(), "{}: {place}: {why}", Paint::stderr().error("unhealthy"));
+            print_error("unhealthy", format_args!("{place}: {why}"));
             Ok(ExitStatus::Failed)
         }
     }
@@ -221,13 +213,13 @@ fn ask(mut stream: impl Read + Write, tls: bool) -> io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&answer).into_owned()))
 }
 
-/// Says what is wrong with an answer: its status line, and its body.
+/// Returns the error in a response: its status line and body.
 fn fault(answer: &str) -> Option<String> {
     if answer.starts_with("HTTP/1.1 200") {
         return None;
     }
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer, ""));
     let status = head.lines().next().filter(|line| line.starts_with("HTTP/"));
-    let status = status.map_or("not an HTTP answer; is another server listening there?", |line| line);
+    let status = status.unwrap_or("not an HTTP response; is another server listening there?");
     Some(format!("{status} {}", visible(body.trim())).trim_end().to_owned())
 }

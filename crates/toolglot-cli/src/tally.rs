@@ -1,4 +1,4 @@
-//! What the lines of a run came to, for its last line on stderr.
+//! The summary of a run, for its last line on stderr.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,7 +25,7 @@ impl Tally {
         diagnostics.iter().for_each(|one| *self.diagnostics.entry(one.code).or_default() += 1);
     }
 
-    /// A line that failed.
+    /// Counts a failed line.
     pub(crate) fn failure(&mut self) {
         self.failed += 1;
     }
@@ -41,7 +41,7 @@ impl Tally {
         self.failed == 0
     }
 
-    /// The codes of repairs, or all others, with their counts, the most frequent first.
+    /// The codes of repairs, or of other diagnostics, with their counts, the most frequent first.
     fn codes(&self, of_repairs: bool) -> String {
         let mut codes: Vec<_> = self.diagnostics.iter().filter(|(code, _)| code.is_repair() == of_repairs).collect();
         codes.sort_by_key(|(_, count)| std::cmp::Reverse(**count));

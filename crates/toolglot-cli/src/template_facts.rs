@@ -1,4 +1,4 @@
-//! What a chat template says, for those who cannot run it: it runs in a process of its own.
+//! Facts about a chat template, which runs in a separate process.
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use toolglot_proxy::TemplateFacts;
 
 use crate::template_file::CONFINED;
 
-/// Reads a template, given as JSON, with limited memory.
+/// Evaluates a template, given as JSON, with limited memory.
 pub(crate) fn facts(config: &str) -> Result<TemplateFacts, String> {
     let failed = |error: io::Error| format!("cannot run the template: {error}");
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);

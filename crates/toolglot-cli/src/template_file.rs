@@ -1,4 +1,4 @@
-//! Chat templates from the files in which models come, and a process of its own to run them in.
+//! Chat templates from a model's files, and a separate process to run them in.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use toolglot_template::Template;
 use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::read_text;
 
-/// Where a model's folder keeps its template, the newest habit first.
+/// Files of a model's folder that may contain its template, the most recent convention first.
 const TEMPLATES: [&str; 3] = ["chat_template.jinja", "chat_template.json", "tokenizer_config.json"];
 
-/// Where it keeps its tokens.
+/// Files that may contain its tokens.
 const TOKENS: [&str; 2] = ["tokenizer_config.json", "tokenizer.json"];
 
-/// Reads a template, and what stands beside it of the tokenizer; `-` is stdin, JSON or the template itself.
+/// Reads a template and the tokenizer files next to it; `-` is stdin, JSON or the template itself.
 pub(crate) fn read(path: &Path) -> Result<Template, Failure> {
     if path == Path::new("-") {
         let text = read_text(path)?;
@@ -31,7 +31,7 @@ pub(crate) fn read(path: &Path) -> Result<Template, Failure> {
     };
     let folder = file.parent().unwrap_or(Path::new("."));
     let beside = TOKENS.iter().map(|name| folder.join(name)).filter(|beside| *beside != file && beside.is_file());
-    // A tokenizer that cannot be read tells nothing; the template does without.
+    // Unreadable tokenizer files are ignored.
     let tokens = beside.filter_map(|beside| toolglot_json::from_str(&read_text(&beside).ok()?).ok());
     Ok(tokens.fold(template, |template, tokens| template.with_tokenizer(&tokens)))
 }
@@ -44,15 +44,15 @@ fn in_folder(folder: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Tells the process that its memory is to be limited.
+/// Set for a process that must limit its memory.
 pub(crate) const CONFINED: &str = "TOOLGLOT_CONFINED";
 
-/// A template may ask for so much memory, all of the program's own included. Templates of models need a few megabytes.
+/// The memory limit for a template, including the program. Templates of models need a few megabytes.
 #[cfg(unix)]
 const MEMORY: u64 = 512 << 20;
 
-/// Runs what runs a template in a process whose memory is limited: a template is a program from a stranger, and the
-/// engine limits its steps and its output, but not the length of its strings.
+/// Runs a command in a process with limited memory: a template is untrusted code, and the engine limits its steps and
+/// its output, but not the length of its strings.
 pub(crate) fn confined(run: impl FnOnce() -> Run) -> Run {
     if std::env::var_os(CONFINED).is_some() {
         limit_memory()?;
@@ -66,7 +66,7 @@ pub(crate) fn confined(run: impl FnOnce() -> Run) -> Run {
     match status.code() {
         Some(0) => Ok(ExitStatus::Fine),
         Some(1) => Ok(ExitStatus::Failed),
-        // It has reported its error.
+        // The process has reported its error.
         Some(_) => Err(Failure::Reported),
         None => Err(Failure::Usage("the template needs more than 512 MiB of memory; do not use it".to_owned())),
     }

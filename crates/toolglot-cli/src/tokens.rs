@@ -1,4 +1,4 @@
-//! `--tokens`: a text given as its tokens, one JSON object a line, so that it is known which of them are special.
+//! `--tokens`: a text given as its tokens, one JSON object per line, each marked as special or not.
 
 use std::ops::Range;
 

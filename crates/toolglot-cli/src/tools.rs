@@ -1,4 +1,4 @@
-//! The declared tools: read from a file, with what is wrong with the file said before a call goes missing for it.
+//! Reads the declared tools from a file, and reports errors in it.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use crate::failure::Failure;
 use crate::input;
 use crate::near::did_you_mean;
 
-/// Reads the file of declared tools, if one is named.
+/// Reads the file of declared tools, if there is one.
 pub(crate) fn read(path: Option<&Path>) -> Result<Tools, Failure> {
     let Some(path) = path else { return Ok(Tools::default()) };
     if input::is_stdin(path) {
-        return Err(Failure::Usage("`--tools` cannot read stdin, which carries the input; pass a file".into()));
+        return Err(Failure::Usage("`--tools` cannot read stdin, which is the input; pass a file".into()));
     }
     let text = input::read_text(path)?;
     let tools = from_text(&text).map_err(|why| unusable(path, &why))?;
@@ -23,20 +23,20 @@ pub(crate) fn read(path: Option<&Path>) -> Result<Tools, Failure> {
     Ok(tools)
 }
 
-/// Returns nothing but the tool of a name; without a name there must be only one tool.
+/// Returns only the tool of a name; without a name, there must be only one.
 pub(crate) fn only(tools: &Tools, name: Option<&str>) -> Result<Tools, String> {
     let names: Vec<&str> = tools.names().collect();
     match (name, &names[..]) {
         (Some(name), _) if tools.resolve(name).is_some() => Ok(tools.only_named(name)),
         (Some(name), _) => {
-            Err(format!("unknown tool `{name}`{}", did_you_mean(name, names.iter().copied(), "declared are")))
+            Err(format!("unknown tool `{name}`{}", did_you_mean(name, names.iter().copied(), "declared tools:")))
         }
         (None, [] | [_]) => Ok(tools.clone()),
         (None, _) => Err(format!("{} tools are declared; name one with `--tool`: {}", names.len(), names.join(", "))),
     }
 }
 
-/// Reads tools from JSON text; blank text and a misspelled key are errors here, where a person wrote the file.
+/// Reads tools from JSON text; blank text and misspelled keys are errors, since people write these files.
 fn from_text(text: &str) -> Result<Tools, String> {
     if text.trim().is_empty() {
         return Err("it is empty; expected a list of tools, as in a chat request".into());
@@ -46,14 +46,14 @@ fn from_text(text: &str) -> Result<Tools, String> {
     Tools::from_json(&(&value).into()).map_err(|error| error.to_string())
 }
 
-/// Keys of declarations, of any vendor.
+/// Keys of any vendor's declarations.
 const KNOWN: &[&str] =
     &["name", "description", "parameters", "input_schema", "inputSchema", "parametersJsonSchema", "function", "type"];
 
 /// What people write for `parameters`.
 const MISTAKEN: &[&str] = &["params", "args", "arguments", "schema", "input", "inputs", "json_schema"];
 
-/// Names a key that looks like a misspelled `name`, `parameters` or `tools`, where the right one is missing.
+/// Reports a key that looks like a misspelled `name`, `parameters` or `tools`, if the right one is missing.
 fn misspelled(value: &Value) -> Result<(), String> {
     let wrong = |found: &str, meant: &str| Err(format!("unknown key `{found}`; did you mean `{meant}`?"));
     match value {

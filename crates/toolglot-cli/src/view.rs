@@ -1,4 +1,4 @@
-//! A message for people at a terminal: reasoning, text, calls with their arguments laid out.
+//! A message for terminals: reasoning, text, and calls with indented arguments.
 
 use std::fmt::Write;
 

@@ -32,8 +32,9 @@ impl<'a> Builder<'a> {
             "call" => self.call_object(number),
             "kwargs" => self.kwargs(number),
             "params" => self.params(number),
-            other => Err(self
-                .refuse(&format!("writes calls with `{{{other}}}`, which no grammar holds; choose another dialect"))),
+            other => Err(self.refuse(&format!(
+                "writes calls with `{{{other}}}`, which grammars do not support; choose another dialect"
+            ))),
         }
     }
 
@@ -127,10 +128,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Says that parameters which are not declared cannot be written, where the schema allows some.
+    /// Warns that undeclared parameters cannot be written, if the schema allows any.
     pub(crate) fn leave_out_others(&mut self, at: &SchemaAt<'_>, open: bool) {
         if open {
-            let why = "no grammar tells further parameters from those that are declared; only these can be written";
+            let why =
+                "a grammar cannot distinguish additional parameters from declared ones; only declared ones are allowed";
             self.warn(format!("{}: {why}", at.path));
         }
     }

@@ -53,13 +53,13 @@ impl<'s> SchemaAt<'s> {
 impl<'a> Builder<'a> {
     /// Says what a grammar leaves out of a schema; an error if nothing may be left out.
     pub(crate) fn unsupported(&mut self, at: &SchemaAt<'_>, keyword: &str) -> Result<(), GrammarError> {
-        let what = format!("{}: no grammar holds `{keyword}`", at.path);
+        let what = format!("{}: grammars do not support `{keyword}`", at.path);
         match self.options.unsupported {
-            UnsupportedKeywords::Strict => Err(GrammarError::new(format!(
-                "{what}; remove it from the schema, or choose `lenient` to leave it out"
-            ))),
+            UnsupportedKeywords::Strict => {
+                Err(GrammarError::new(format!("{what}; remove it from the schema, or choose `lenient` to ignore it")))
+            }
             UnsupportedKeywords::Lenient => {
-                self.warn(format!("{what}; it is left out, so check the arguments"));
+                self.warn(format!("{what}; it is ignored, so validate the arguments"));
                 Ok(())
             }
         }

@@ -113,7 +113,7 @@ impl<'a> Builder<'a> {
 
     fn call(&mut self, number: usize) -> Result<Node, GrammarError> {
         let Some(pattern) = self.outline.calls.first().cloned() else {
-            return Err(self.refuse("has no calls; choose another dialect"));
+            return Err(self.refuse("has no call pattern; choose another dialect"));
         };
         let mut nodes = Vec::new();
         for part in pattern {

@@ -1,4 +1,4 @@
-//! Declared tools, their schemas as they were written: models write members in the order in which they are declared.
+//! Declared tools. Their schemas keep the order of members, which models follow.
 
 use toolglot::{Declaration, Tools, ToolsError};
 use toolglot_json::{Map, Value};
@@ -7,28 +7,28 @@ use toolglot_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GrammarTool {
-    /// The name as declared.
+    /// The declared name.
     pub name: String,
-    /// The schema of its parameters; `None` if it declares none, so that anything goes.
+    /// The schema of the parameters; `None` if the tool declares none, so any arguments are allowed.
     pub parameters: Option<Value>,
-    /// Whether arguments are to be held to the schema while they are written: `"strict": true`.
+    /// Whether to constrain arguments to the schema: `"strict": true`.
     pub strict: bool,
 }
 
 impl GrammarTool {
-    /// Returns the functions of a JSON value, in any form that [`Tools::from_json`] takes.
+    /// Reads tools from a JSON value in any form that [`Tools::from_json`] accepts.
     ///
     /// # Errors
-    /// As [`Tools::from_json`].
+    /// See [`Tools::from_json`].
     pub fn list(tools: &Value) -> Result<Vec<Self>, ToolsError> {
         let declared = Tools::declarations(&tools.into())?;
         Ok(declared.into_iter().map(|tool| Self::as_written(tool, tools)).collect())
     }
 
-    /// Returns the functions of a JSON value given as text; blank text means no tools.
+    /// Reads tools from JSON text; blank text means no tools.
     ///
     /// # Errors
-    /// As [`Tools::from_json_str`].
+    /// See [`Tools::from_json_str`].
     pub fn from_json_str(text: &str) -> Result<Vec<Self>, ToolsError> {
         Tools::from_json_str(text)?;
         toolglot_json::from_str(text).map_or_else(|_| Ok(Vec::new()), |tools| Self::list(&tools))

@@ -1,8 +1,8 @@
-//! Why there is no grammar, and what a grammar leaves out.
+//! Errors and warnings of grammars.
 
 use std::fmt;
 
-/// A grammar that cannot be made, and what to do instead.
+/// Why a grammar cannot be created, and what to do about it.
 ///
 /// # Example
 /// ```
@@ -20,7 +20,7 @@ pub struct GrammarError {
     message: String,
 }
 
-/// Something that a grammar does not hold, or that an engine may stumble over.
+/// A constraint that a grammar does not enforce, or something that an engine may not handle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrammarWarning {
     message: String,

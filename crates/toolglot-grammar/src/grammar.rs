@@ -1,4 +1,4 @@
-//! A grammar, and the languages it is written in.
+//! Grammars, and the notations they can be written in.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use crate::options::{GrammarOptions, GrammarToolChoice};
 use crate::schema::merged;
 use crate::{gbnf, json_schema, lark, tag};
 
-/// The messages that a model may write: of one dialect, with calls of the declared tools.
+/// A grammar of the messages that a model may write in a dialect, with calls to the declared tools.
 ///
 /// # Example
 /// ```
@@ -42,11 +42,11 @@ pub struct Grammar {
 }
 
 impl Grammar {
-    /// Makes the grammar of a dialect for these tools.
+    /// Creates the grammar of a dialect for these tools.
     ///
     /// # Errors
-    /// If no tool is declared where a call is demanded, if the dialect cannot express what the options or the schemas
-    /// ask for, or if a schema contains what no grammar holds and nothing may be left out.
+    /// If a call is required but no tool is declared, if the dialect cannot express what the options or the schemas
+    /// require, or if a schema has an unsupported keyword with [`UnsupportedKeywords::Strict`](crate::UnsupportedKeywords).
     pub fn new(dialect: &Dialect, tools: &[GrammarTool], options: &GrammarOptions) -> Result<Self, GrammarError> {
         let options = GrammarOptions { answer: options.answer.as_ref().map(merged), ..options.clone() };
         let schemas: Vec<GrammarTool> = tools
@@ -79,7 +79,7 @@ impl Grammar {
             && !tokens.iter().any(|token| trigger == token)
         {
             builder.warn(format!(
-                    "the trigger `{trigger}` is not one token of the model; an engine that waits for a token will not find it"
+                    "the trigger `{trigger}` is not a single token of the model; an engine that waits for a token will not detect it"
                 ));
         }
         let (rules, warnings) = (builder.rules, builder.warnings);
@@ -94,17 +94,17 @@ impl Grammar {
         })
     }
 
-    /// Returns what the grammar does not hold, and what an engine may stumble over.
+    /// Returns what the grammar does not enforce and what an engine may not handle.
     pub fn warnings(&self) -> &[GrammarWarning] {
         &self.warnings
     }
 
-    /// Returns the text with which calls begin, if prose does not contain it: what a lazy grammar waits for.
+    /// Returns the text that starts a lazy grammar: the beginning of calls, if it is unlikely in prose.
     pub fn trigger(&self) -> Option<&str> {
         self.trigger.as_deref()
     }
 
-    /// Returns the literals of the dialect that are single tokens in its models' vocabularies.
+    /// Returns the dialect's literals that are single tokens in its models' vocabularies.
     pub fn special(&self) -> &[String] {
         &self.special
     }
@@ -114,8 +114,8 @@ impl Grammar {
         gbnf::write(&self.message.root, &self.rules)
     }
 
-    /// Returns the grammar of the calls alone as GBNF, for an engine that starts it at [`Grammar::trigger`]; `None` if
-    /// nothing triggers it.
+    /// Returns the grammar of only the calls as GBNF, for an engine that starts it at [`Grammar::trigger`]; `None` if
+    /// there is no trigger.
     pub fn to_lazy_gbnf(&self) -> Option<String> {
         let calls = self.message.calls.as_ref().filter(|_| self.trigger.is_some())?;
         Some(gbnf::write(&calls.node, &self.rules))
@@ -131,20 +131,20 @@ impl Grammar {
         tag::write(&self.message, &self.rules, self.trigger.as_deref())
     }
 
-    /// Returns the schema of a JSON message that carries the calls, for APIs that take nothing else: one call, or a list
-    /// of them where they may be parallel. What a model writes by it is read by a dialect of bare JSON.
+    /// Returns a JSON schema for the calls, for APIs that only support JSON schemas: one call, or a list of calls if
+    /// parallel calls are allowed. Parse the answer with a dialect for bare JSON.
     ///
     /// # Errors
-    /// If no tool is declared, or the tool choice is none.
+    /// If no tool is declared, or the tool choice is `None`.
     pub fn to_json_schema(&self) -> Result<Value, GrammarError> {
         json_schema::calls(&self.chosen_tools()?, self.options.parallel)
     }
 
-    /// Returns the same in the strict form of OpenAI's API: the root is an object, all members are required, optional ones
-    /// may be `null`, and there are no others.
+    /// Returns the schema in the strict form of OpenAI's API: the root is an object, all members are required, optional
+    /// ones may be `null`, and no additional members are allowed.
     ///
     /// # Errors
-    /// As [`Grammar::to_json_schema`], and if a schema is open, which the strict form has no word for.
+    /// See [`Grammar::to_json_schema`]; also if a schema is open, which the strict form does not support.
     pub fn to_openai_schema(&self) -> Result<Value, GrammarError> {
         json_schema::openai(&self.chosen_tools()?, self.options.parallel)
     }
@@ -153,7 +153,7 @@ impl Grammar {
         let chosen = chosen(&self.tools, &self.options.tool_choice)?;
         if chosen.is_empty() || self.options.tool_choice == GrammarToolChoice::None {
             return Err(GrammarError::new(
-                "there is no call to describe; declare tools, and choose `auto` or `required`",
+                "no call is possible; declare tools, and set the tool choice to `auto` or `required`",
             ));
         }
         Ok(chosen.into_iter().filter_map(|number| self.tools.get(number)).collect())
@@ -171,11 +171,11 @@ fn chosen(tools: &[GrammarTool], choice: &GrammarToolChoice) -> Result<Vec<usize
     let names = || tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>().join(", ");
     match choice {
         GrammarToolChoice::Required | GrammarToolChoice::Named(_) if tools.is_empty() => {
-            Err(GrammarError::new("no tool is declared, so none can be called; declare at least one"))
+            Err(GrammarError::new("no tool is declared; declare at least one"))
         }
         GrammarToolChoice::Named(name) => match tools.iter().position(|tool| tool.name == *name) {
             Some(number) => Ok(vec![number]),
-            None => Err(GrammarError::new(format!("unknown tool `{name}`; declared are {}", names()))),
+            None => Err(GrammarError::new(format!("unknown tool `{name}`; declared tools: {}", names()))),
         },
         _ => Ok((0..tools.len()).collect()),
     }

@@ -1,4 +1,4 @@
-//! Calls as a JSON schema, for APIs that take nothing else.
+//! Calls as a JSON schema, for APIs that only support JSON schemas.
 
 use toolglot_json::{Map, Value, json};
 
@@ -127,7 +127,7 @@ fn close(out: &mut Map, members: &Map, path: &str) -> Result<(), GrammarError> {
             && !members.contains_key("additionalProperties")
             && !members.contains_key("properties")
     {
-        let why = "the strict form has no open objects; list the members in `properties`";
+        let why = "the strict form does not allow open objects; list the members in `properties`";
         return Err(GrammarError::new(format!("{path}: {why}")));
     }
     let required: Vec<&str> =

@@ -1,7 +1,7 @@
-//! Grammars that hold a model to its own dialect: the file that reads the calls also constrains them.
+//! Grammars that constrain a model to a dialect, made from the same dialect file that parses the calls.
 //!
-//! [`Grammar::new`] takes a dialect, the declared tools and [`GrammarOptions`]. The grammar is written for the engine that
-//! samples: GBNF for llama.cpp, Lark for llguidance, a structural tag for xgrammar, a JSON schema for hosted APIs.
+//! [`Grammar::new`] takes a dialect, the declared tools and [`GrammarOptions`]. The grammar can be written as GBNF for
+//! llama.cpp, Lark for llguidance, a structural tag for xgrammar, or a JSON schema for hosted APIs.
 //!
 //! ```
 //! use toolglot::Dialects;

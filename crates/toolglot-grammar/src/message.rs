@@ -62,7 +62,9 @@ impl<'a> Builder<'a> {
         let Some(schema) = &options.answer else { return Ok(None) };
         let exclusion = self.text_exclusion();
         if exclusion.refuses("{") || exclusion.refuses("[") {
-            return Err(self.refuse("reads JSON as calls, so an answer in JSON would be one; choose another dialect"));
+            return Err(
+                self.refuse("reads JSON as calls, so a JSON answer would be read as a call; choose another dialect")
+            );
         }
         let style = ValueStyle::json(self.string_exclusion());
         // The answer's schema lives as long as the options do, like those of tools.
@@ -151,7 +153,7 @@ impl<'a> Builder<'a> {
         let pattern = match (self.options.reasoning, self.outline.reasoning.first()) {
             (GrammarReasoning::None, _) | (GrammarReasoning::Optional, None) => return Ok(Node::nothing()),
             (GrammarReasoning::Prefilled, None) => {
-                let why = "has no markers of reasoning, so the prompt cannot have opened it; choose `none`";
+                let why = "has no reasoning markers, so the prompt cannot contain one; set reasoning to `none`";
                 return Err(self.refuse(why));
             }
             (_, Some(pattern)) => pattern,

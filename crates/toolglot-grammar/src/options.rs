@@ -1,8 +1,8 @@
-//! What a grammar is made for: which calls are demanded, how far arguments are held, what stands before them.
+//! Options of grammars: which calls are required, how arguments are constrained, where the grammar begins.
 
 use toolglot_json::Value;
 
-/// Choices for [`Grammar::new`](crate::Grammar::new).
+/// Options for [`Grammar::new`](crate::Grammar::new).
 ///
 /// # Example
 /// ```
@@ -22,7 +22,7 @@ pub struct GrammarOptions {
     pub(crate) tokens: Option<Vec<String>>,
 }
 
-/// Which calls the message has.
+/// Which calls the message contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GrammarToolChoice {
     /// Text, calls, or both.
@@ -30,7 +30,7 @@ pub enum GrammarToolChoice {
     Auto,
     /// At least one call.
     Required,
-    /// Calls of the tool of this name, at least one.
+    /// At least one call, only to the tool with this name.
     Named(String),
     /// Text without calls.
     None,
@@ -39,21 +39,21 @@ pub enum GrammarToolChoice {
 /// Where the grammar begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GrammarReasoning {
-    /// Where the answer begins: the engine applies the grammar behind the reasoning, or there is none.
+    /// At the answer: the engine applies the grammar after the reasoning, or the model does not reason.
     None,
-    /// At the first token, where the model may reason.
+    /// At the first token; the model may reason.
     #[default]
     Optional,
-    /// Inside the reasoning, which the prompt has opened.
+    /// Inside the reasoning; the prompt ends with its opening marker.
     Prefilled,
 }
 
-/// How far arguments are held.
+/// How arguments are constrained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ArgumentsLevel {
-    /// Only markers and names, but for tools that declare `"strict": true`.
+    /// Only markers and names are constrained, except for tools that declare `"strict": true`.
     Free,
-    /// The schema of each tool.
+    /// Arguments follow the schema of each tool.
     #[default]
     Schema,
 }
@@ -61,20 +61,20 @@ pub enum ArgumentsLevel {
 /// Which spellings of markers a model may write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MarkerSpelling {
-    /// The first of each word.
+    /// The first spelling of each word.
     #[default]
     Canonical,
-    /// All that the dialect's words list.
+    /// All spellings listed in the dialect's `words`.
     All,
 }
 
-/// What becomes of a keyword of a schema that no grammar holds.
+/// How to handle schema keywords that grammars do not support.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnsupportedKeywords {
-    /// It is left out, with a warning that names it.
+    /// Ignore them, with a warning for each.
     #[default]
     Lenient,
-    /// It is an error.
+    /// Return an error.
     Strict,
 }
 
@@ -95,61 +95,61 @@ impl Default for GrammarOptions {
 }
 
 impl GrammarOptions {
-    /// Returns the defaults: text or calls, several at once, arguments as their schemas say.
+    /// Returns the defaults: text or calls, parallel calls allowed, arguments constrained to their schemas.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Which calls the message has.
+    /// Sets which calls the message contains.
     #[must_use]
     pub fn with_tool_choice(self, tool_choice: GrammarToolChoice) -> Self {
         Self { tool_choice, ..self }
     }
 
-    /// Whether a message may have several calls; it may unless this says otherwise.
+    /// Sets whether a message may contain several calls; the default is true.
     #[must_use]
     pub fn with_parallel(self, parallel: bool) -> Self {
         Self { parallel, ..self }
     }
 
-    /// Where the grammar begins.
+    /// Sets where the grammar begins.
     #[must_use]
     pub fn with_reasoning(self, reasoning: GrammarReasoning) -> Self {
         Self { reasoning, ..self }
     }
 
-    /// How far arguments are held.
+    /// Sets how arguments are constrained.
     #[must_use]
     pub fn with_arguments(self, arguments: ArgumentsLevel) -> Self {
         Self { arguments, ..self }
     }
 
-    /// Which spellings of markers the model may write.
+    /// Sets which spellings of markers the model may write.
     #[must_use]
     pub fn with_spelling(self, spelling: MarkerSpelling) -> Self {
         Self { spelling, ..self }
     }
 
-    /// What becomes of keywords that no grammar holds.
+    /// Sets how to handle schema keywords that grammars do not support.
     #[must_use]
     pub fn with_unsupported(self, unsupported: UnsupportedKeywords) -> Self {
         Self { unsupported, ..self }
     }
 
-    /// The schema of an answer without calls: JSON instead of text, as `response_format` demands beside tools.
+    /// Sets the schema for answers without calls: JSON instead of text, as with `response_format` in a request with tools.
     #[must_use]
     pub fn with_answer(self, answer: Option<Value>) -> Self {
         Self { answer, ..self }
     }
 
-    /// Whether text may stand before calls that are demanded; it may not unless this says so.
+    /// Sets whether text may precede required calls; the default is false.
     #[must_use]
     pub fn with_content(self, content: bool) -> Self {
         Self { content, ..self }
     }
 
-    /// The literals that are single tokens of the model's vocabulary, if the caller knows: markers outside this list are
-    /// warned about where an engine needs one token.
+    /// Sets the literals that are single tokens in the model's vocabulary, if known. A warning names markers that are not
+    /// in this list but must be a single token for an engine.
     #[must_use]
     pub fn with_tokens(self, tokens: Option<Vec<String>>) -> Self {
         Self { tokens, ..self }

@@ -95,7 +95,7 @@ impl<'a> Builder<'a> {
         if schema.is_none() {
             if self.repeats_key() {
                 let tool = tool.map_or("", |tool| &tool.name);
-                let why = "closes each parameter with its own name, which a grammar holds only for names it knows";
+                let why = "closes each parameter with its name, which a grammar supports only for declared names";
                 return Err(self.refuse(&format!("{why}; declare the parameters of tool `{tool}`")));
             }
             let values = self.bare_values(None, hole)?;
@@ -126,10 +126,11 @@ impl<'a> Builder<'a> {
         let pattern = self.outline.params.first().cloned().unwrap_or_default();
         let body = pattern.iter().position(|part| matches!(part, OutlinePart::Hole { name: "value" | "tree", .. }));
         let Some((at, OutlinePart::Hole { name, options, place, .. })) = body.map(|at| (at, pattern[at])) else {
-            return Err(self.refuse("has no place for values; choose another dialect"));
+            return Err(self.refuse("has no parameter pattern with `{value}`; choose another dialect"));
         };
         if pattern.get(at + 1).is_none() {
-            let why = "ends a value where the next parameter begins, which no grammar tells; choose another dialect";
+            let why =
+                "ends a value where the next parameter begins, which grammars do not support; choose another dialect";
             return Err(self.refuse(why));
         }
         let has = |option: &str| options.split(',').any(|one| one.trim() == option);
@@ -213,7 +214,7 @@ impl<'a> Builder<'a> {
         }
         if values.is_empty() {
             let path = at.map_or("a value", |at| &at.path);
-            return Err(self.refuse(&format!("has no way to write any value of {path}; change the schema")));
+            return Err(self.refuse(&format!("cannot write any value of {path}; change the schema")));
         }
         Ok(values)
     }
@@ -227,7 +228,7 @@ impl<'a> Builder<'a> {
                 Branch::Reference(at, pointer) => {
                     steps += 1;
                     if steps > 64 {
-                        return Err(GrammarError::new(format!("{}: `$ref` leads back to itself; remove it", at.path)));
+                        return Err(GrammarError::new(format!("{}: `$ref` refers to itself; remove it", at.path)));
                     }
                     let target = self.resolve(&at, &pointer)?;
                     let further = self.branches(&target)?;
@@ -250,7 +251,10 @@ impl<'a> Builder<'a> {
         match branch {
             Branch::Literal(Value::String(text), at) => match self.literal_text(text, hole) {
                 Some(node) => out.push(("string", node)),
-                None => self.warn(format!("{}: `{}` cannot be written, its markers end the value", at.path, text)),
+                None => self.warn(format!(
+                    "{}: `{}` is left out, because it contains a marker that ends the value",
+                    at.path, text
+                )),
             },
             Branch::Literal(value, _) => {
                 let text = hole.style.value(value).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A grammar asked for by the names of its options, and all that an engine takes of it: for command lines and other languages.
+//! Grammars requested with options by name, for command lines and other languages.
 
 use toolglot::{Dialect, OptionError};
 use toolglot_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::options::{
     ArgumentsLevel, GrammarOptions, GrammarReasoning, GrammarToolChoice, MarkerSpelling, UnsupportedKeywords,
 };
 
-/// What a grammar is written as.
+/// The notation of a grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GrammarForm {
     /// For llama.cpp.
@@ -24,7 +24,7 @@ pub enum GrammarForm {
     JsonSchema,
 }
 
-/// Which grammar is asked for, and as what.
+/// The options and the notation of a grammar.
 ///
 /// # Example
 /// ```
@@ -47,24 +47,24 @@ pub struct GrammarRequest {
     options: GrammarOptions,
 }
 
-/// A grammar as text, and what an engine takes beside it.
+/// A grammar as text, with what an engine needs to use it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct WrittenGrammar {
-    /// The grammar: GBNF, Lark, or the text of a JSON value.
+    /// The grammar: GBNF, Lark or JSON.
     pub text: String,
-    /// The members of a request body that carry it.
+    /// The members for a request body.
     pub body: Value,
-    /// The text with which calls begin, if prose does not contain it.
+    /// The text that calls begin with, if it is unlikely in prose.
     pub trigger: Option<String>,
-    /// The markers that are special tokens of the dialect's models, which an engine must not drop.
+    /// The markers that are special tokens of the dialect's models; the engine must not drop them.
     pub preserved_tokens: Vec<String>,
-    /// What the grammar does not hold, and what an engine may stumble over.
+    /// What the grammar does not enforce and what an engine may not handle.
     pub warnings: Vec<String>,
 }
 
 impl GrammarRequest {
-    /// The names that [`with_named`](Self::with_named) knows.
+    /// The names that [`with_named`](Self::with_named) accepts.
     pub const NAMES: &[&str] = &[
         "form",
         "tool_choice",
@@ -80,33 +80,33 @@ impl GrammarRequest {
         "openai",
     ];
 
-    /// Returns the request of a grammar with these options, as GBNF.
+    /// Creates a request for a grammar with these options, as GBNF.
     pub fn new(options: GrammarOptions) -> Self {
         Self { options, ..Self::default() }
     }
 
-    /// What the grammar is written as.
+    /// Sets the notation.
     #[must_use]
     pub fn with_form(self, form: GrammarForm) -> Self {
         Self { form, ..self }
     }
 
-    /// Whether GBNF is of the calls alone, for an engine that begins it at the trigger.
+    /// Sets whether GBNF covers only the calls, for an engine that starts it at the trigger.
     #[must_use]
     pub fn with_lazy(self, lazy: bool) -> Self {
         Self { lazy, ..self }
     }
 
-    /// Whether the JSON schema is in the strict form of OpenAI's API.
+    /// Sets whether the JSON schema has the strict form of OpenAI's API.
     #[must_use]
     pub fn with_openai(self, openai: bool) -> Self {
         Self { openai, ..self }
     }
 
-    /// Sets an option by its name, which is that of the flag of `toolglot grammar`; null leaves it as it is.
+    /// Sets an option by the name of its flag in `toolglot grammar`; null leaves it unchanged.
     ///
     /// # Errors
-    /// If there is no option of the name, or the value is none that it takes.
+    /// If the name or the value is invalid.
     pub fn with_named(mut self, name: &str, value: &Value) -> Result<Self, OptionError> {
         if value.is_null() && Self::NAMES.contains(&name) {
             return Ok(self);
@@ -136,16 +136,18 @@ impl GrammarRequest {
         Ok(self)
     }
 
-    /// Makes the grammar of a dialect for these tools, and writes it.
+    /// Creates the grammar of a dialect for these tools and writes it.
     ///
     /// # Errors
-    /// As [`Grammar::new`], and if the grammar has no such form.
+    /// See [`Grammar::new`]; also if the grammar cannot be written in this notation.
     pub fn write(&self, dialect: &Dialect, tools: &[GrammarTool]) -> Result<WrittenGrammar, GrammarError> {
         if self.lazy && self.form != GrammarForm::Gbnf {
-            return Err(GrammarError::new("`lazy` is for GBNF; a structural tag waits for its trigger anyway"));
+            return Err(GrammarError::new(
+                "`lazy` requires GBNF; omit it (a structural tag always waits for its trigger)",
+            ));
         }
         if self.openai && self.form != GrammarForm::JsonSchema {
-            return Err(GrammarError::new("`openai` is a form of the JSON schema; choose the form `json-schema`"));
+            return Err(GrammarError::new("`openai` requires the form `json-schema`; set `form` or omit `openai`"));
         }
         let grammar = Grammar::new(dialect, tools, &self.options)?;
         let (text, body) = self.form(&grammar, dialect)?;
@@ -183,7 +185,7 @@ impl GrammarRequest {
 }
 
 impl WrittenGrammar {
-    /// Returns all of it as a JSON object.
+    /// Returns the grammar as a JSON object.
     pub fn to_json(&self) -> Value {
         json!({
             "text": self.text,
@@ -217,8 +219,8 @@ impl Grammar {
 /// Returns the grammar that llama-server begins at the trigger.
 fn lazy(grammar: &Grammar, dialect: &Dialect) -> Result<(String, Value), GrammarError> {
     let Some(text) = grammar.to_lazy_gbnf() else {
-        let why = "prose may contain what its calls begin with, so nothing can trigger the grammar; omit `lazy`";
-        return Err(GrammarError::new(format!("`{}`: {why}", dialect.name())));
+        let why = "has no trigger, because prose may contain the beginning of a call; omit `lazy`";
+        return Err(GrammarError::new(format!("`{}` {why}", dialect.name())));
     };
     Ok((text, grammar.llama_server_members(true)))
 }

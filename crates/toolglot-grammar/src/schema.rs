@@ -88,7 +88,11 @@ impl<'a> Builder<'a> {
             Branch::Any => self.any_value(style),
             Branch::Literal(value, at) => match style.value(value) {
                 Some(text) => Node::Literal(text),
-                None => return Err(self.refuse(&format!("has no way to write {value}, which {} lists", at.path))),
+                None => {
+                    return Err(
+                        self.refuse(&format!("cannot write {value}, which is listed in {}; remove it", at.path))
+                    );
+                }
             },
             Branch::Boolean => Node::choice([Node::literal(style.word("true")), Node::literal(style.word("false"))]),
             Branch::Null => Node::literal(style.word("null")),
@@ -112,7 +116,7 @@ impl<'a> Builder<'a> {
         self.references.insert(key, rule);
         let node = self.value(&target, style)?;
         if matches!(node, Node::Rule(same) if same == rule) {
-            return Err(GrammarError::new(format!("{}: `$ref` leads back to itself; remove it", at.path)));
+            return Err(GrammarError::new(format!("{}: `$ref` refers to itself; remove it", at.path)));
         }
         self.rules.define(rule, node);
         Ok(Node::Rule(rule))
@@ -124,7 +128,7 @@ impl<'a> Builder<'a> {
         for _ in 0..MOST_REFERENCES {
             let found = pointer.strip_prefix('#').and_then(|path| at.root.0.pointer(&unescaped(path)));
             let Some(schema) = found else {
-                let why = "leads nowhere; references are followed inside a tool's schema only";
+                let why = "cannot be resolved; use references inside the tool's schema only";
                 return Err(GrammarError::new(format!("{}: `$ref` to `{pointer}` {why}", at.path)));
             };
             match schema.get("$ref").and_then(Value::as_str) {
@@ -132,7 +136,7 @@ impl<'a> Builder<'a> {
                 None => return Ok(SchemaAt { schema, root: at.root, path: format!("{} ({pointer})", at.path) }),
             }
         }
-        Err(GrammarError::new(format!("{}: `$ref` leads back to itself; remove it", at.path)))
+        Err(GrammarError::new(format!("{}: `$ref` refers to itself; remove it", at.path)))
     }
 
     /// Returns a value of any kind.

@@ -74,7 +74,8 @@ fn what_no_grammar_holds_is_named() {
     let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {"n": {"type": "integer", "multipleOf": 5}}}}]);
     let tools = GrammarTool::list(&declared).unwrap();
     let lenient = grammar("hermes", &tools, &GrammarOptions::new());
-    let expected = "tool `f`: /properties/n: no grammar holds `multipleOf`; it is left out, so check the arguments";
+    let expected =
+        "tool `f`: /properties/n: grammars do not support `multipleOf`; it is ignored, so validate the arguments";
     assert_eq!(lenient.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(), [expected]);
     let strict = GrammarOptions::new().with_unsupported(UnsupportedKeywords::Strict);
     let dialects = Dialects::builtin();

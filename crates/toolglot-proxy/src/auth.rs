@@ -1,4 +1,4 @@
-//! Keys that clients have to send, and where the proxy may listen without asking for one.
+//! API keys of clients, and the addresses on which the proxy may listen without keys.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::error::ProxyError;
 use crate::headers::{API_KEY, AZURE_KEY};
 use crate::key_digest::KeyDigest;
 
-/// The keys that are accepted; without any, all clients are welcome.
+/// The accepted keys; without any, all clients are accepted.
 #[derive(Clone, Default)]
 pub(crate) struct Keys {
-    /// Those that may do everything.
+    /// Keys with all permissions.
     all: Vec<KeyDigest>,
-    /// Those among them that are known as they are.
+    /// Those of them that the settings give in plain text.
     plain: Vec<String>,
     clients: Vec<Arc<Client>>,
 }
@@ -44,21 +44,21 @@ impl Keys {
         self.all.is_empty() && self.clients.is_empty()
     }
 
-    /// Returns those that are known as they are.
+    /// Returns the keys that the settings give in plain text.
     pub(crate) fn plain(&self) -> impl Iterator<Item = String> {
         self.plain.iter().cloned()
     }
 
-    /// Checks that a request may see what is everybody's.
+    /// Checks that a request has a key with all permissions.
     pub(crate) fn check_free(&self, headers: &HeaderMap) -> Result<(), Fault> {
         match self.check(headers)? {
             None => Ok(()),
             Some(client) => Err(ProxyError::Scope
-                .because(format!("the key of `{}` is for requests to models; use one of `keys`", client.name))),
+                .because(format!("the key of `{}` only allows requests to models; use one of `keys`", client.name))),
         }
     }
 
-    /// Checks the key of a request; returns the client whose own it is.
+    /// Checks the key of a request; returns the client that it belongs to, if any.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<Option<Arc<Client>>, Fault> {
         if self.is_empty() {
             return Ok(None);
@@ -71,11 +71,11 @@ impl Keys {
         }
         Err(ProxyError::Key.because(match given {
             [None, None, None] => "missing key; send `Authorization: Bearer KEY` or `x-api-key: KEY`",
-            _ => "invalid key; ask the operator of this proxy for one",
+            _ => "invalid key; ask the operator of this proxy for a valid one",
         }))
     }
 
-    /// Finds whose key it is: everybody's, or one client's.
+    /// Finds a key, and the client that it belongs to, if any.
     fn find(&self, given: &KeyDigest) -> Option<Option<Arc<Client>>> {
         if self.all.iter().any(|key| key.is_same(given)) {
             return Some(None);
@@ -84,7 +84,7 @@ impl Keys {
     }
 }
 
-/// Refuses to listen beyond this machine without keys.
+/// Rejects an address that other machines can reach if there are no keys.
 pub(crate) fn check_exposure(config: &Config, keys: &Keys) -> Result<(), ConfigError> {
     let listen = config.server.listen.as_str();
     if !is_place(listen) {
@@ -100,7 +100,7 @@ pub(crate) fn check_exposure(config: &Config, keys: &Keys) -> Result<(), ConfigE
     Err(config.wrong("listen", message))
 }
 
-/// Says whether it has the form of an address and a port, or of a path.
+/// Returns whether this is an address with a port, or `unix:` and a path.
 fn is_place(listen: &str) -> bool {
     let port = listen.rsplit_once(':').filter(|(host, _)| !host.is_empty()).map(|(_, port)| port);
     listen
@@ -113,7 +113,7 @@ fn is_loopback(listen: &str) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Returns the key of a header; the name of a scheme is written in any case.
+/// Returns the key in an `Authorization` header; the scheme is case-insensitive.
 fn bearer_of(value: &str) -> Option<&str> {
     let (scheme, key) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(key)

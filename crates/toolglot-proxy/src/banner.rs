@@ -1,11 +1,11 @@
-//! What the operator sees first: where the proxy is, and what to paste into clients.
+//! The startup message: the address of the proxy, and settings for clients.
 
 use std::fmt::Write as _;
 
 use crate::headers::NO_KEY;
 use crate::live::Live;
 
-/// Returns the lines; `has_page` says whether the program has the inspector's page.
+/// Returns the message; `has_page` says whether this build includes the inspector.
 pub(crate) fn text(live: &Live, place: &str, has_page: bool) -> String {
     let scheme = if live.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", place.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]"));
@@ -38,7 +38,7 @@ pub(crate) fn text(live: &Live, place: &str, has_page: bool) -> String {
     out
 }
 
-/// The same question twice: as a model answers, and as a client gets it.
+/// The same request twice: the model's raw answer, and what a client receives.
 fn demo(out: &mut String, url: &str) {
     let ask = |model: &str| {
         format!(
@@ -50,5 +50,5 @@ fn demo(out: &mut String, url: &str) {
     };
     // Writing to a string cannot fail.
     let _ = writeln!(out, "What the model writes:\n\n{}\n", ask("raw/qwen3_coder"));
-    let _ = writeln!(out, "What a client gets (any dialect can follow `demo/`):\n\n{}\n", ask("demo/qwen3_coder"));
+    let _ = writeln!(out, "What a client receives (any dialect can follow `demo/`):\n\n{}\n", ask("demo/qwen3_coder"));
 }

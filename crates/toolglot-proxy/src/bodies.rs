@@ -1,4 +1,4 @@
-//! Bodies: read, as much and as long as is allowed, and the model that a request names in its own.
+//! Reads bodies within size and time limits, and finds the model in a request.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::coding;
 use crate::error::ProxyError;
 use crate::live::Live;
 
-/// Bytes of a server's error that are read.
+/// Maximum bytes of a server's error.
 pub(crate) const ERROR_BODY: usize = 1 << 20;
 
-/// Reads a request's body, as much as is allowed and as long as is allowed.
+/// Reads a request's body within the limits.
 pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
     let most = live.config.limits.body.0;
     let too_large = || ProxyError::Body.because(format!("the request is larger than {most} bytes (`limits.body`)"));
@@ -28,9 +28,9 @@ pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> R
     }
     let read = Limited::new(body, most).collect();
     let read = match live.config.timeouts.body.on() {
-        Some(time) => tokio::time::timeout(time, read)
-            .await
-            .map_err(|_| ProxyError::BodyTime.because(format!("the request body did not arrive within {time:?}")))?,
+        Some(time) => tokio::time::timeout(time, read).await.map_err(|_| {
+            ProxyError::BodyTime.because(format!("the request body did not arrive within {time:?} (`timeouts.body`)"))
+        })?,
         None => read.await,
     };
     let body = read.map(Collected::to_bytes).map_err(|error| {
@@ -43,7 +43,7 @@ pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> R
     coding::inflated(headers, body, most)
 }
 
-/// Reads a server's body, as much as is allowed and as long as is allowed.
+/// Reads a server's body within the limits.
 pub(crate) async fn collect(body: Body, most: usize, time: Option<Duration>) -> Result<Bytes, Fault> {
     let read = Limited::new(body, most).collect();
     let read = match time {
@@ -61,14 +61,14 @@ pub(crate) async fn collect(body: Body, most: usize, time: Option<Duration>) -> 
     })
 }
 
-/// The place of a request's model, and nothing else of it.
+/// Only the model of a request.
 #[derive(serde::Deserialize)]
 struct ModelPeek<'a> {
     #[serde(borrow)]
     model: Option<&'a RawValue>,
 }
 
-/// Returns the model that a request names, and where.
+/// Returns a request's model and its position.
 pub(crate) fn model_of(body: &[u8]) -> Option<(String, Range<usize>)> {
     let raw = serde_json::from_slice::<ModelPeek<'_>>(body).ok()?.model?;
     let model = serde_json::from_str::<String>(raw.get()).ok()?;
@@ -76,7 +76,7 @@ pub(crate) fn model_of(body: &[u8]) -> Option<(String, Range<usize>)> {
     Some((model, start..start + raw.get().len()))
 }
 
-/// Puts another model's name into a request and changes nothing else.
+/// Replaces the model's name in a request.
 pub(crate) fn with_model(body: &Bytes, place: Range<usize>, model: &str) -> Bytes {
     let (before, after) = (body.get(..place.start), body.get(place.end..));
     let name = Value::from(model).to_string();

@@ -1,4 +1,4 @@
-//! Exchanges that are kept in files: what the client asked, what the server said, what became of it.
+//! Captured exchanges in files: the client's request, the server's answer and the result.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,58 +11,58 @@ use toolglot::NearMiss;
 use toolglot_json::Value;
 use toolglot_wire::{EngineKind, Protocol, Secrets};
 
-/// One exchange as its file has it, without headers and keys.
+/// A captured exchange, without headers and keys.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Capture {
-    /// The version that read the answer.
+    /// The toolglot version that read the answer.
     pub toolglot: String,
     /// The request's id.
     pub id: String,
-    /// When it was written, in seconds since 1970.
+    /// When it was written, in seconds since the Unix epoch.
     pub time: u64,
-    /// The model as the client named it.
+    /// The model, as named by the client.
     pub model: String,
-    /// Why no call was read, if the answer looks as if it held one: the reason's name, and the reason in words.
+    /// If the answer looks like a call that was not recognised: the reason's name, and the reason in words.
     pub miss: Option<(String, String)>,
     /// The protocol of the client, and of the server.
     pub protocols: (String, String),
-    /// What serves the model.
+    /// The server program.
     pub engine: String,
-    /// The dialect in which the prompt told of tools.
+    /// The dialect of the tools in the prompt, if they are in the prompt.
     pub prompt: Option<String>,
-    /// The prompt opened the reasoning.
+    /// Whether the prompt opened the reasoning.
     pub reasoning_open: bool,
-    /// The call was begun for the model.
+    /// Whether the proxy prefilled the call.
     pub begun: bool,
-    /// How often the model was asked.
+    /// Number of requests sent to the model.
     pub attempts: usize,
-    /// The server streamed.
+    /// Whether the server streamed the answer.
     pub streamed: bool,
-    /// The exchange was too long to keep all of it.
+    /// Whether the exchange was too long and is truncated.
     pub cut: bool,
-    /// The client's request; text if it is no JSON.
+    /// The client's request; a string if it is not valid JSON.
     pub request: Value,
-    /// What the server answered, as it came.
+    /// The server's answer, unchanged.
     pub answer: String,
-    /// What went to the client.
+    /// The answer sent to the client.
     pub told: String,
 }
 
-/// What is known of an exchange while it runs.
+/// Data collected during an exchange.
 pub(crate) struct CaptureBuffer {
     pub(crate) protocols: (Protocol, Protocol),
     pub(crate) engine: EngineKind,
     pub(crate) reasoning_open: bool,
-    pub(crate) begun: bool,
+    pub(crate) is_begun: bool,
     pub(crate) streamed: bool,
     pub(crate) request: Bytes,
     pub(crate) answer: Vec<u8>,
-    pub(crate) told: Vec<u8>,
+    pub(crate) sent: Vec<u8>,
 }
 
-/// Bytes of one side of an exchange that are kept.
-const MOST: usize = 8 << 20;
+/// Maximum bytes of each side of an exchange.
+const MAX_BYTES: usize = 8 << 20;
 
 impl CaptureBuffer {
     pub(crate) fn answered(&mut self, bytes: &[u8]) {
@@ -70,7 +70,7 @@ impl CaptureBuffer {
     }
 
     pub(crate) fn delivered(&mut self, bytes: &[u8]) {
-        add(&mut self.told, bytes);
+        add(&mut self.sent, bytes);
     }
 
     /// Returns the file's content.
@@ -88,7 +88,7 @@ impl CaptureBuffer {
         };
         let mut request: Value =
             serde_json::from_slice(&self.request).unwrap_or_else(|_| Value::from(text(&self.request)));
-        secrets.blot_value(&mut request);
+        secrets.redact_value(&mut request);
         Capture {
             toolglot: env!("CARGO_PKG_VERSION").to_owned(),
             id: text(id.as_bytes()),
@@ -99,27 +99,27 @@ impl CaptureBuffer {
             engine: self.engine.name().to_owned(),
             prompt,
             reasoning_open: self.reasoning_open,
-            begun: self.begun,
+            begun: self.is_begun,
             attempts,
             streamed: self.streamed,
-            cut: self.answer.len() >= MOST || self.told.len() >= MOST,
+            cut: self.answer.len() >= MAX_BYTES || self.sent.len() >= MAX_BYTES,
             request,
             answer: text(&self.answer),
-            told: text(&self.told),
+            told: text(&self.sent),
         }
     }
 }
 
 fn add(kept: &mut Vec<u8>, bytes: &[u8]) {
-    let room = MOST - kept.len().min(MOST);
+    let room = MAX_BYTES - kept.len().min(MAX_BYTES);
     kept.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
 }
 
 impl Capture {
-    /// Reads a file.
+    /// Reads a capture file.
     ///
     /// # Errors
-    /// If it cannot be read or is no captured exchange.
+    /// If the file cannot be read or is not a captured exchange.
     pub fn read(path: &Path) -> io::Result<Self> {
         let text = fs::read(path)?;
         serde_json::from_slice(&text)
@@ -137,7 +137,7 @@ impl Capture {
             if all <= most {
                 break;
             }
-            // Another one may have deleted it, which is as good.
+            // It may already have been deleted.
             let _ = fs::remove_file(path);
             all -= size;
         }
@@ -149,7 +149,7 @@ impl Capture {
     }
 }
 
-/// Files that nobody else may read: they hold what people said.
+/// Files that only their owner may read, since they contain conversations.
 fn private() -> fs::OpenOptions {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -158,7 +158,7 @@ fn private() -> fs::OpenOptions {
     options
 }
 
-/// Returns the files of a folder that hold exchanges, the oldest first, and their sizes in bytes.
+/// Returns the capture files in a folder with their sizes in bytes, the oldest first.
 ///
 /// # Errors
 /// If the folder cannot be read.

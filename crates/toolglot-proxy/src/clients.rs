@@ -1,4 +1,4 @@
-//! Clients with keys of their own: which models and servers they may ask, how often, and with which keys of the servers.
+//! Clients with their own keys: permitted models and servers, rate limits, and server keys.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::error::ProxyError;
 use crate::key_digest::KeyDigest;
 use crate::upstream::Server;
 
-/// A client and what it may do.
+/// A client and its permissions.
 pub(crate) struct Client {
     pub(crate) name: String,
     pub(crate) key: KeyDigest,
@@ -20,7 +20,7 @@ pub(crate) struct Client {
     upstreams: Vec<String>,
     per_minute: usize,
     concurrent: usize,
-    /// The keys that model servers get for its requests.
+    /// The keys to send to model servers for its requests.
     upstream_keys: HashMap<String, String>,
 }
 
@@ -33,9 +33,10 @@ impl Client {
     fn new(config: &Config, at: usize) -> Result<Self, ConfigError> {
         let settings = &config.clients[at];
         let wrong = |key: &str, message: String| config.wrong(&format!("client[{at}].{key}"), message);
-        let key = settings.key.get().ok_or_else(|| {
-            wrong("key", "no key; set one, or `sha256:` and its digest in hexadecimal digits".to_owned())
-        })?;
+        let key = settings
+            .key
+            .get()
+            .ok_or_else(|| wrong("key", "no key; set one, or `sha256:` and its digest in hexadecimal".to_owned()))?;
         let key = KeyDigest::read(key).map_err(|message| wrong("key", message))?;
         let known = |name: &str| config.upstreams.iter().any(|upstream| upstream.name == name);
         let names = || config.upstreams.iter().map(|upstream| upstream.name.as_str()).collect::<Vec<_>>().join(", ");
@@ -63,21 +64,21 @@ impl Client {
         })
     }
 
-    /// Says whether it may ask for anything at all.
+    /// Returns whether it may use all models and servers.
     pub(crate) fn is_free(&self) -> bool {
         self.upstreams.is_empty() && self.models.iter().any(|glob| glob == "*")
     }
 
-    /// Says whether it may ask for a model.
+    /// Returns whether it may use a model.
     pub(crate) fn may_name(&self, model: &str) -> bool {
         self.models.iter().any(|glob| detect::fits(glob, model))
     }
 
-    /// Refuses what it may not ask for.
+    /// Checks that it may use a model and its server.
     pub(crate) fn check(&self, model: &str, server: &Server) -> Result<(), Fault> {
         if !self.may_name(model) {
             return Err(ProxyError::Scope.because(format!(
-                "the key of `{}` is not for the model `{model}`; ask for one of {}, or have the operator add it to `models`",
+                "the key of `{}` does not allow the model `{model}`; use one of {}, or ask the operator to add it to `models`",
                 self.name,
                 self.models.join(", ")
             )));
@@ -86,56 +87,56 @@ impl Client {
             return Ok(());
         }
         Err(ProxyError::Scope.because(format!(
-            "the key of `{}` is not for the model server `{}`, which has `{model}`; ask for a model of another, or have the operator add it to `upstreams`",
+            "the key of `{}` does not allow the model server `{}`, which serves `{model}`; use another model, or ask the operator to add it to `upstreams`",
             self.name, server.name
         )))
     }
 
-    /// Returns the key that a server gets for its requests, if that is another than the server's own.
+    /// Returns the key to send to a server for its requests.
     pub(crate) fn key_at<'a>(&'a self, server: &'a Server) -> Option<&'a str> {
         self.upstream_keys.get(&server.name).map(String::as_str).or(server.key.as_deref())
     }
 }
 
 impl ClientSettings {
-    /// Returns the keys in it.
+    /// Returns its keys.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = String> {
         let own = self.upstream_keys.0.iter().filter_map(|(_, key)| key.get());
         self.key.get().into_iter().chain(own).map(str::to_owned)
     }
 }
 
-/// How much each client has asked for; it outlives a change of settings.
+/// Usage by client; kept when settings are reloaded.
 #[derive(Default)]
 pub(crate) struct Usages(Mutex<HashMap<KeyDigest, ClientUsage>>);
 
-/// What one client has asked for.
+/// Usage of one client.
 struct ClientUsage {
     running: usize,
-    /// Requests that it may send at once; they come back evenly, `per_minute` in a minute.
+    /// Remaining requests, refilled at `per_minute` per minute.
     left: f64,
     since: Instant,
 }
 
-/// A client's request that is running.
+/// A running request of a client.
 pub(crate) struct Ticket {
     usages: Arc<Usages>,
     key: KeyDigest,
 }
 
 impl Usages {
-    /// Lets a client's request in, or says when to come back.
+    /// Admits a client's request, or says when to retry.
     pub(crate) fn admit(self: &Arc<Self>, client: &Client, now: Instant) -> Result<Ticket, Fault> {
         let mut usages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let most = client.per_minute as f64;
         let fresh = || ClientUsage { running: 0, left: most, since: now };
         let usage = usages.entry(client.key).or_insert_with(fresh);
-        let come_back = now.saturating_duration_since(usage.since).as_secs_f64() * most / 60.0;
-        usage.left = (usage.left + come_back).min(most);
+        let refill = now.saturating_duration_since(usage.since).as_secs_f64() * most / 60.0;
+        usage.left = (usage.left + refill).min(most);
         usage.since = now;
         if client.concurrent > 0 && usage.running >= client.concurrent {
             return Err(ProxyError::ClientBusy.because(format!(
-                "too many requests at once with the key of `{}`: {} are in progress; wait for one to end, or have the operator raise `concurrent`",
+                "too many concurrent requests with the key of `{}`: {} are in progress; wait for one to finish, or ask the operator to raise `concurrent`",
                 client.name, usage.running
             )));
         }
@@ -143,7 +144,7 @@ impl Usages {
             if usage.left < 1.0 {
                 let wait = ((1.0 - usage.left) * 60.0 / most).ceil() as u32;
                 let fault = ProxyError::ClientRate.because(format!(
-                    "too many requests with the key of `{}`: {} a minute are allowed; try again in {wait} s, or have the operator raise `per_minute`",
+                    "too many requests with the key of `{}`: {} per minute are allowed; try again in {wait} s, or ask the operator to raise `per_minute`",
                     client.name, client.per_minute
                 ));
                 return Err(Fault { retry_after: Some(wait), ..fault });

@@ -1,4 +1,4 @@
-//! Bodies that are compressed: those of clients, and those of servers that compress without being asked.
+//! Compressed bodies of clients, and of servers that compress without being asked.
 
 use std::io::{Read, Write};
 use std::pin::Pin;
@@ -14,14 +14,14 @@ use toolglot_wire::Fault;
 
 use crate::error::ProxyError;
 
-/// The codings that are read.
+/// The supported content codings.
 #[derive(Clone, Copy)]
 enum Coding {
     Gzip,
     Deflate,
 }
 
-/// Returns a body's coding; nothing if it has none.
+/// Returns a body's coding, if any; the name of an unsupported one as an error.
 fn coding(headers: &HeaderMap) -> Option<Result<Coding, String>> {
     let name = headers.get(header::CONTENT_ENCODING)?.to_str().unwrap_or("?").trim().to_ascii_lowercase();
     match name.as_str() {
@@ -32,13 +32,14 @@ fn coding(headers: &HeaderMap) -> Option<Result<Coding, String>> {
     }
 }
 
-/// Returns a client's body as it was before it was compressed, up to so many bytes.
+/// Decompresses a client's body, up to this many bytes.
 pub(crate) fn inflated(headers: &HeaderMap, body: Bytes, most: usize) -> Result<Bytes, Fault> {
     let coding = match coding(headers) {
         None => return Ok(body),
         Some(Err(name)) => {
-            let message =
-                format!("unsupported `content-encoding: {name}`; send the body as it is, or with `gzip` or `deflate`");
+            let message = format!(
+                "unsupported `content-encoding: {name}`; send the body uncompressed, or use `gzip` or `deflate`"
+            );
             return Err(ProxyError::MediaType.because(message));
         }
         Some(Ok(coding)) => coding,
@@ -48,15 +49,15 @@ pub(crate) fn inflated(headers: &HeaderMap, body: Bytes, most: usize) -> Result<
         Coding::Gzip => read::MultiGzDecoder::new(&body[..]).take(limit).read_to_end(&mut plain),
         Coding::Deflate => read::ZlibDecoder::new(&body[..]).take(limit).read_to_end(&mut plain),
     };
-    read.map_err(|error| ProxyError::BodyRead.because(format!("the compressed request cannot be read: {error}")))?;
+    read.map_err(|error| ProxyError::BodyRead.because(format!("cannot decompress the request: {error}")))?;
     if plain.len() > most {
-        let message = format!("the request is larger than {most} bytes once it is not compressed (`limits.body`)");
+        let message = format!("the decompressed request is larger than {most} bytes (`limits.body`)");
         return Err(ProxyError::Body.because(message));
     }
     Ok(plain.into())
 }
 
-/// Returns a server's answer as it was before it was compressed; other codings than `gzip` and `deflate` stay.
+/// Decompresses a server's answer; codings other than `gzip` and `deflate` are kept.
 pub(crate) fn readable(response: Response) -> Response {
     let Some(Ok(coding)) = coding(response.headers()) else { return response };
     let (mut head, body) = response.into_parts();
@@ -69,14 +70,14 @@ pub(crate) fn readable(response: Response) -> Response {
     Response::from_parts(head, Body::new(InflatedBody { body, left: Bytes::new(), inflater, is_over: false }))
 }
 
-/// What turns compressed bytes into plain ones as they come.
+/// A streaming decompressor.
 enum Inflater {
     Gzip(Box<write::MultiGzDecoder<Vec<u8>>>),
     Deflate(Box<write::ZlibDecoder<Vec<u8>>>),
 }
 
 impl Inflater {
-    /// Takes bytes; returns what can be said of them now, so that a stream streams.
+    /// Returns the bytes that can be decompressed so far.
     fn push(&mut self, bytes: &[u8]) -> std::io::Result<Bytes> {
         let out = match self {
             Self::Gzip(decoder) => {
@@ -108,11 +109,11 @@ impl Inflater {
     }
 }
 
-/// Compressed bytes that are inflated at once. Some become a thousand times as many: with this, a server that sends such
-/// bytes makes the proxy hold a megabyte, whatever the size of its pieces.
+/// Compressed bytes that are decompressed at once. They may expand a thousandfold, so this bounds what the proxy holds
+/// to a megabyte, whatever the server sends.
 const PIECE: usize = 1 << 10;
 
-/// A body whose bytes are inflated as they are asked for.
+/// A body that is decompressed as it is read.
 struct InflatedBody {
     body: Body,
     /// Compressed bytes that have arrived.

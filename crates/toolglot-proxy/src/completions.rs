@@ -1,4 +1,4 @@
-//! Text completions with tools: what a server writes is read as a chat's text is, and told in their own words.
+//! Text completions with tools: converted to chat completions for parsing, and back.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -15,23 +15,23 @@ use crate::bodies::collect;
 use crate::headers;
 use crate::paths;
 
-/// Says whether a path is that of text completions.
+/// Returns whether a path is that of text completions.
 pub(crate) fn is_path(path: &str) -> bool {
     let path = paths::meant(path).0;
     path.strip_prefix("/v1").unwrap_or(&path) == "/completions"
 }
 
-/// Puts a server's answer into a chat's words.
+/// Converts a server's text completion to a chat completion.
 pub(crate) async fn as_chat(response: Response, most: usize) -> Result<Response, Fault> {
     reworded(response, most, TextCompletion::as_chat).await
 }
 
-/// Puts a chat's answer into the words of a text completion.
+/// Converts a chat completion to a text completion.
 pub(crate) async fn as_completion(response: Response, most: usize) -> Result<Response, Fault> {
     reworded(response, most, |answer, _| TextCompletion::as_completion(answer)).await
 }
 
-/// Puts an answer, or a chunk of one, into other words; says whether it did.
+/// Converts an answer, or a chunk if the flag is set; returns whether it did.
 type Reword = fn(&mut Value, bool) -> bool;
 
 async fn reworded(response: Response, most: usize, reword: Reword) -> Result<Response, Fault> {
@@ -46,24 +46,24 @@ async fn reworded(response: Response, most: usize, reword: Reword) -> Result<Res
     Ok(Response::from_parts(head, body))
 }
 
-/// Returns a JSON value in other words; nothing if it is to stay as it is.
+/// Returns the converted JSON value; nothing if it is to stay unchanged.
 fn value_reworded(text: &[u8], reword: impl Fn(&mut Value) -> bool) -> Option<String> {
     let mut value = serde_json::from_slice(text).ok()?;
     reword(&mut value).then(|| value.to_string())
 }
 
-/// A stream of events, the data of each in other words; what is no JSON goes on as it is.
+/// A stream of events whose JSON data is converted; other data is unchanged.
 struct RewordedLines {
     body: Body,
-    /// The beginning of a line whose end has not arrived.
+    /// The start of an incomplete line.
     held: Vec<u8>,
-    /// Bytes of a line that are waited for; what reads the stream has a limit of its own for longer ones.
+    /// Maximum bytes to buffer of a line.
     most: usize,
     reword: Reword,
 }
 
 impl RewordedLines {
-    /// Takes bytes; returns the lines that are whole now.
+    /// Adds bytes; returns the lines that are complete.
     fn take(&mut self, bytes: &[u8]) -> Vec<u8> {
         let end = bytes.iter().rposition(|byte| *byte == b'\n').map(|at| self.held.len() + at + 1);
         self.held.extend_from_slice(bytes);
@@ -76,9 +76,9 @@ impl RewordedLines {
         let mut out = Vec::with_capacity(lines.len() + 64);
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
             let data = line.strip_prefix(b"data:").map(<[u8]>::trim_ascii).filter(|data| data.starts_with(b"{"));
-            let told = data.and_then(|data| value_reworded(data, |answer| (self.reword)(answer, true)));
-            match told {
-                Some(told) => out.extend_from_slice(format!("data: {told}\n").as_bytes()),
+            let converted = data.and_then(|data| value_reworded(data, |answer| (self.reword)(answer, true)));
+            match converted {
+                Some(converted) => out.extend_from_slice(format!("data: {converted}\n").as_bytes()),
                 None => out.extend_from_slice(line),
             }
         }

@@ -1,8 +1,7 @@
-//! The settings: where they come from, which wins, and what is said about a wrong one.
+//! The settings: their sources, precedence and errors.
 //!
-//! A setting is looked for on the command line, then in the environment (`TOOLGLOT_LIMITS_BODY` for `body` of
-//! `[limits]`), then in the file; what nobody sets has its default. The environment and the command line speak of all
-//! upstreams and all routes at once: `TOOLGLOT_ROUTE_DIALECT`, `--set route.dialect=hermes`.
+//! Flags override environment variables (`TOOLGLOT_LIMITS_BODY` for `body` in `[limits]`), and variables override the
+//! file. Flags and variables apply to all upstreams or all routes: `TOOLGLOT_ROUTE_DIALECT`, `--set route.dialect=hermes`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -23,17 +22,17 @@ pub(crate) use sections::{ClientSettings, Limits, RouteSettings, ServerSettings,
 use section::Section;
 use setting::Raw;
 
-/// Models of the demo with this prefix are relayed untouched, to show what a client would get without the proxy.
+/// Demo models with this prefix are relayed unchanged, to show what a client would receive without the proxy.
 pub(crate) const RAW: &str = "raw/";
 
-/// Where settings come from.
+/// Sources of settings.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// The settings file.
     pub file: Option<PathBuf>,
-    /// Variables of the environment that begin with `TOOLGLOT_`.
+    /// Environment variables that begin with `TOOLGLOT_`.
     pub environment: Vec<(String, String)>,
-    /// Flags: the setting, as in `limits.body`, its value, and the flag as the user knows it.
+    /// Flags: the setting, such as `limits.body`, its value, and the flag's name for messages.
     pub flags: Vec<(String, String, String)>,
 }
 
@@ -46,14 +45,14 @@ pub struct Config {
     pub(crate) upstreams: Vec<Upstream>,
     pub(crate) routes: Vec<RouteSettings>,
     pub(crate) clients: Vec<ClientSettings>,
-    /// Who set what, for messages: a line of the file, a variable, a flag.
+    /// Where each setting is set, for messages: a line of the file, a variable, a flag.
     origins: BTreeMap<String, String>,
     unknown: Vec<String>,
-    /// What is wrong, while sources are read.
+    /// Errors found while reading sources.
     faults: Vec<ConfigError>,
 }
 
-/// Says which setting cannot be used, where it was set, and what to do.
+/// An invalid setting: where it is set, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     pub(crate) place: String,
@@ -68,27 +67,27 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// All that is wrong, as it is found.
+/// The errors found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Faults(pub(crate) Vec<ConfigError>);
 
 impl Faults {
-    /// Notes an error; returns what there is otherwise.
+    /// Returns the value, or records the error.
     pub(crate) fn keep<T>(&mut self, result: Result<T, ConfigError>) -> Option<T> {
         result.map_err(|fault| self.0.push(fault)).ok()
     }
 
-    /// Returns the first error, or what was made in spite of none.
+    /// Returns the first error, or else this value.
     pub(crate) fn first<T>(self, made: T) -> Result<T, ConfigError> {
         self.0.into_iter().next().map_or(Ok(made), Err)
     }
 }
 
-/// The prefix of the environment's variables.
+/// The prefix of environment variables.
 pub(crate) const PREFIX: &str = "TOOLGLOT_";
 
 impl Sources {
-    /// Returns the sources of this process: the file that is named or that `TOOLGLOT_CONFIG` names, and the environment.
+    /// Returns the sources of this process: this file, or the one that `TOOLGLOT_CONFIG` names, and the environment.
     pub fn of_process(file: Option<PathBuf>, flags: Vec<(String, String, String)>) -> Self {
         let environment: Vec<_> = std::env::vars().filter(|(name, _)| name.starts_with(PREFIX)).collect();
         let named = environment.iter().find(|(name, value)| name == FILE && !value.is_empty());
@@ -97,29 +96,29 @@ impl Sources {
     }
 }
 
-/// The variable that names the settings file.
+/// The variable with the path of the settings file.
 const FILE: &str = "TOOLGLOT_CONFIG";
 
 impl Config {
     /// Reads all sources.
     ///
     /// # Errors
-    /// On the first setting that cannot be used.
+    /// On the first invalid setting.
     pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
         let (config, faults) = Self::check(sources);
         faults.into_iter().next().map_or(Ok(config), Err)
     }
 
-    /// Reads all sources, and returns everything that is wrong with them besides.
+    /// Reads all sources, and returns all errors as well.
     pub fn check(sources: &Sources) -> (Self, Vec<ConfigError>) {
         let mut config = Self::default();
         if let Some(path) = &sources.file {
-            // A file that cannot be read at all says nothing about servers and routes.
+            // Without the file, nothing is known about servers and routes.
             if let Err(fault) = file::read(&mut config, path) {
                 return (config, vec![fault]);
             }
         }
-        // So that what the environment and the flags say of all routes holds for the models that no route names, too.
+        // So that variables and flags also apply to models that no route matches.
         if !config.routes.iter().any(|route| route.models.iter().any(|glob| glob == "*")) {
             config.routes.push(RouteSettings::default());
         }
@@ -141,7 +140,7 @@ impl Config {
             config.faults.extend(read.err());
         }
         config.add_demo();
-        // What a wrong setting left out may be just what is missing.
+        // The missing server may be in an invalid setting.
         let missing = config.upstreams.is_empty() && config.faults.is_empty();
         let none = || ConfigError { place: String::new(), message: NO_UPSTREAM.to_owned() };
         config.faults.extend(missing.then(none));
@@ -151,50 +150,49 @@ impl Config {
         (config, faults)
     }
 
-    /// Says whether somebody set what an error is about; else it may follow from another error.
+    /// Returns whether the setting of an error is set; otherwise the error may follow from another one.
     pub(crate) fn is_set(&self, fault: &ConfigError) -> bool {
         self.origins.values().any(|place| *place == fault.place)
     }
 
-    /// Returns where the proxy listens.
+    /// Returns the address to listen on.
     pub fn listen(&self) -> &str {
         &self.server.listen
     }
 
-    /// Returns the folder of captured exchanges.
+    /// Returns the folder for captured exchanges.
     pub fn captures(&self) -> &Path {
         Path::new(&self.server.captures)
     }
 
-    /// Says whether the proxy speaks TLS.
+    /// Returns whether the proxy uses TLS.
     pub fn is_tls(&self) -> bool {
         self.server.tls_cert.is_some()
     }
 
-    /// Variables of the environment that look like settings and are none. They do not keep the proxy from running: others
-    /// may use the prefix, too.
+    /// Returns warnings about environment variables that have the prefix but are not settings.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }
 
-    /// Returns an error about a setting, with the place where it was set.
+    /// Returns an error about a setting, with the place where it is set.
     pub(crate) fn wrong(&self, setting: &str, message: impl Into<String>) -> ConfigError {
         let place = self.origins.get(setting).cloned().unwrap_or_else(|| format!("`{setting}`"));
         ConfigError { place, message: message.into() }
     }
 
-    /// Returns how long an answer that is not streamed may take once it began.
+    /// Returns the timeout for the body of an answer that is not streamed.
     pub(crate) fn whole_time(&self) -> Option<Duration> {
         self.timeouts.total.on().or(self.timeouts.first_byte.on())
     }
 
-    /// Sets one key in all tables of its section; says whether there is such a key.
+    /// Sets a key in all tables of its section; returns whether the key exists.
     fn apply(&mut self, address: &Address, value: &str, origin: &str) -> Result<bool, ConfigError> {
         if address.section == Upstream::NAME {
             if self.upstreams.is_empty() {
                 self.upstreams.push(Upstream::default());
             }
-            // One URL can only mean one server.
+            // A single URL replaces all servers.
             if address.key == "url" {
                 self.upstreams.truncate(1);
             }
@@ -219,7 +217,7 @@ impl Config {
         }
     }
 
-    /// Refuses model servers of one name.
+    /// Rejects model servers with the same name.
     fn doubled_upstreams(&self) -> Vec<ConfigError> {
         let is_doubled = |at: usize| self.upstreams[..at].iter().any(|other| other.name == self.upstreams[at].name);
         let wrong = |at: usize| {
@@ -229,7 +227,7 @@ impl Config {
         (0..self.upstreams.len()).filter(|at| is_doubled(*at)).map(wrong).collect()
     }
 
-    /// Refuses routes that no model can take.
+    /// Rejects routes that are never used.
     fn idle_routes(&self) -> Vec<ConfigError> {
         let (mut known, mut faults) = (BTreeSet::new(), Vec::new());
         for (at, route) in self.routes.iter().enumerate() {
@@ -248,7 +246,7 @@ impl Config {
 const NO_UPSTREAM: &str = "no model server; set one with `--upstream http://localhost:8000` or in an `[[upstream]]` \
                            table, or try `--demo`";
 
-/// Sets a key in the tables of a section; says whether there is such a key.
+/// Sets a key in the tables of a section; returns whether the key exists.
 fn set<S: Section>(
     tables: &mut [S],
     origins: &mut BTreeMap<String, String>,
@@ -264,17 +262,17 @@ fn set<S: Section>(
     Ok(true)
 }
 
-/// What a setting is called in messages: `listen`, `limits.body`, `route[1].dialect`.
+/// The name of a setting in messages: `listen`, `limits.body`, `route[1].dialect`.
 fn setting_name<S: Section>(at: usize, key: &str) -> String {
     if S::MANY { format!("{}[{at}].{key}", S::NAME) } else { setting_path::<S>(key) }
 }
 
-/// How a flag names a setting, of all tables of a kind.
+/// The name of a setting in flags, for all tables of a section.
 fn setting_path<S: Section>(key: &str) -> String {
     if S::NAME.is_empty() { key.to_owned() } else { format!("{}.{key}", S::NAME) }
 }
 
-/// A section and a key of it.
+/// A section and one of its keys.
 struct Address {
     section: &'static str,
     key: String,

@@ -1,7 +1,7 @@
-//! Answers that have to hold a call: nothing goes to the client before there is one, and a model that made none is asked
-//! once more.
+//! Answers that must contain a call: nothing is sent to the client before there is one, and the request is retried once if
+//! there is none.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use http_body_util::BodyExt;
@@ -15,54 +15,58 @@ use crate::headers;
 use crate::live::Shared;
 use crate::record::Record;
 
-/// What is needed to ask a model again.
-pub(crate) struct Again {
+/// The data to retry a request.
+pub(crate) struct Retry {
     pub(crate) exchange: Exchange,
     pub(crate) target: Target,
 }
 
-/// How an answer is read before it goes out: whether the client gets a stream, how much, and for how long.
-pub(crate) struct Patience {
+/// How to read an answer before it is sent: whether the client wants a stream, and the limits.
+pub(crate) struct AnswerLimits {
     pub(crate) wants_stream: bool,
     pub(crate) most: usize,
     pub(crate) idle: Option<Duration>,
     pub(crate) whole: Option<Duration>,
 }
 
-/// An answer of which nothing has been read.
-pub(crate) struct Arrived {
+/// An unread answer.
+pub(crate) struct UpstreamAnswer {
     pub(crate) turn: Turn,
-    /// It is a stream.
+    /// Whether it is a stream.
     pub(crate) flows: bool,
     pub(crate) body: Body,
 }
 
-/// An answer that may go out: what has been written of it, and what is still to come.
+/// An answer that may be sent: what has been written, and what is still to come.
 pub(crate) struct StartedResponse {
     pub(crate) turn: Turn,
     pub(crate) out: Vec<u8>,
-    /// Nothing if the answer is over.
+    /// None if the answer is complete.
     pub(crate) rest: Option<Body>,
 }
 
 impl StartedResponse {
-    /// A stream that may go out as it comes.
-    pub(crate) fn flowing(arrived: Arrived) -> Self {
-        Self { turn: arrived.turn, out: Vec::new(), rest: Some(arrived.body) }
+    /// A stream that is sent as it arrives.
+    pub(crate) fn streamed(answer: UpstreamAnswer) -> Self {
+        Self { turn: answer.turn, out: Vec::new(), rest: Some(answer.body) }
     }
 }
 
-impl Arrived {
-    /// Reads all of an answer: one that is not streamed, or not although it was asked to be.
-    pub(crate) async fn whole(self, record: &mut Record, patience: &Patience) -> Result<StartedResponse, Fault> {
+impl UpstreamAnswer {
+    /// Reads a whole answer that is not streamed.
+    pub(crate) async fn whole(
+        self,
+        record: &mut Record,
+        answer_limits: &AnswerLimits,
+    ) -> Result<StartedResponse, Fault> {
         let Self { mut turn, body, .. } = self;
-        let body = collect(body, patience.most, patience.whole).await?;
+        let body = collect(body, answer_limits.most, answer_limits.whole).await?;
         record.first_byte();
         record.answered(&body);
         let start = Instant::now();
         let mut out = Vec::new();
         let read = block_in_place_if_large(body.len(), || {
-            if patience.wants_stream {
+            if answer_limits.wants_stream {
                 turn.push_whole(&body, &mut out);
                 return Ok(());
             }
@@ -72,15 +76,15 @@ impl Arrived {
         read.map(|()| StartedResponse { turn, out, rest: None })
     }
 
-    /// Reads an answer until it is clear whether it holds the call that is demanded, or too much is held.
-    async fn until_decided(self, record: &mut Record, patience: &Patience) -> Result<StartedResponse, Fault> {
-        if !patience.wants_stream || !self.flows {
-            return self.whole(record, patience).await;
+    /// Reads an answer until it is clear whether it contains the required call, or the buffer is full.
+    async fn until_decided(self, record: &mut Record, answer_limits: &AnswerLimits) -> Result<StartedResponse, Fault> {
+        if !answer_limits.wants_stream || !self.flows {
+            return self.whole(record, answer_limits).await;
         }
         let Self { mut turn, mut body, .. } = self;
         let mut out = Vec::new();
-        while turn.meets_demand().is_none() && out.len() <= patience.most {
-            let ended = match next(&mut body, patience.idle).await? {
+        while turn.meets_demand().is_none() && out.len() <= answer_limits.most {
+            let ended = match next(&mut body, answer_limits.idle).await? {
                 Some(Ok(frame)) => {
                     let start = Instant::now();
                     if let Ok(bytes) = frame.into_data() {
@@ -91,7 +95,8 @@ impl Arrived {
                     continue;
                 }
                 Some(Err(error)) => {
-                    let message = format!("the model server broke off its answer: {error}");
+                    let message =
+                        format!("the model server closed the connection before its answer was complete: {error}");
                     TurnEnd::Cut(ProxyError::Cut.because(message))
                 }
                 None => TurnEnd::Over,
@@ -103,67 +108,70 @@ impl Arrived {
     }
 }
 
-/// Why a model is asked again.
-const WHY: &str = "the answer held no call although one was demanded; the model was asked again";
+/// Why a request is retried.
+const WHY: &str = "the answer lacked the required call; the request was retried";
 
-impl Again {
-    /// Reads an answer until it is clear that it holds the call that is demanded; asks again if it does not.
-    pub(crate) async fn settle(
+impl Retry {
+    /// Reads an answer until it contains the required call; retries once if it does not.
+    pub(crate) async fn run(
         mut self,
         shared: &Shared,
         record: &mut Record,
-        arrived: Arrived,
-        patience: &Patience,
+        answer: UpstreamAnswer,
+        answer_limits: &AnswerLimits,
     ) -> Result<StartedResponse, Fault> {
-        let first = arrived.until_decided(record, patience).await?;
+        let first = answer.until_decided(record, answer_limits).await?;
         if first.turn.meets_demand() != Some(false) {
             return Ok(first);
         }
         self.exchange.ask_again(&first.turn);
         let earlier = first.turn.report().usage;
         drop(first);
-        let second = self.ask(shared, record, earlier).await?.until_decided(record, patience).await?;
+        let second = self.ask(shared, record, earlier).await?.until_decided(record, answer_limits).await?;
         match second.turn.meets_demand() {
-            Some(false) => Err(unsatisfied("and not when it was asked again either")),
+            Some(false) => Err(unsatisfied("not even when asked again")),
             _ => Ok(second),
         }
     }
 
-    /// Asks the model again; the answer's turn counts the tokens of both attempts.
-    async fn ask(&mut self, shared: &Shared, record: &mut Record, earlier: Option<Usage>) -> Result<Arrived, Fault> {
+    /// Retries the request; the turn counts the tokens of both attempts.
+    async fn ask(
+        &mut self,
+        shared: &Shared,
+        record: &mut Record,
+        earlier: Option<Usage>,
+    ) -> Result<UpstreamAnswer, Fault> {
         record.attempts += 1;
         if let Some(capture) = &mut record.capture {
             capture.answer.clear();
-            capture.begun = false;
+            capture.is_begun = false;
         }
         let body = self.exchange.upstream_body().into();
         let response = self.target.send_in_form(&mut self.exchange, record, body).await?;
         record.retry = Some(WHY);
         if !response.status().is_success() {
-            return Err(unsatisfied("and the model server refused to be asked again"));
+            return Err(unsatisfied("and the model server rejected the retry"));
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let second = self.exchange.turn(shared.draw(), now).with_earlier_usage(earlier);
+        let second = shared.turn(&self.exchange).with_earlier_usage(earlier);
         let flows = headers::is_event_stream(response.headers());
-        Ok(Arrived { turn: second.with_secrets(record.secrets.clone()), flows, body: response.into_body() })
+        Ok(UpstreamAnswer { turn: second.with_secrets(record.secrets.clone()), flows, body: response.into_body() })
     }
 }
 
-/// A piece of a body, if there is one more.
+/// The next piece of a body, if any.
 type Piece = Option<Result<http_body::Frame<bytes::Bytes>, axum::Error>>;
 
 async fn next(body: &mut Body, idle: Option<Duration>) -> Result<Piece, Fault> {
     let Some(time) = idle else { return Ok(body.frame().await) };
     tokio::time::timeout(time, body.frame()).await.map_err(|_| {
-        let message =
-            format!("the model server said nothing for {time:?}; `timeouts.idle` decides how long is too long");
+        let message = format!("no data from the model server for {time:?} (`timeouts.idle`)");
         ProxyError::Idle.because(message)
     })
 }
 
 fn unsatisfied(why: &str) -> Fault {
     ProxyError::Unsatisfied.because(format!(
-        "`tool_choice` demands a call, and the model made none, {why}; leave the choice to the model, or use a server that \
-         enforces it"
+        "`tool_choice` requires a call, but the model made none, {why}; use `tool_choice` \"auto\", or a server that enforces \
+         the choice"
     ))
 }

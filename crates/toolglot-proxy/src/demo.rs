@@ -1,4 +1,4 @@
-//! An embedded model server for trying things out: it has no model and answers with a call in any dialect.
+//! The built-in demo server, which has no model and answers with a call in any dialect.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -21,23 +21,23 @@ use toolglot_wire::{Fault, FaultKind, Protocol};
 use crate::config::{Config, RAW};
 use crate::error;
 
-/// How fast the demonstration writes: so many characters, then a rest.
+/// The speed of the demo: this many characters, then a pause.
 const PIECE: usize = 6;
 const REST: Duration = Duration::from_millis(10);
 
-/// What a model says before it calls.
+/// The text before the call.
 const REASONING: &str = "The user wants something that a tool can do.";
 const CONTENT: &str = "Let me see.";
 
-/// The embedded model server.
+/// The demo server.
 pub(crate) struct Demo {
     dialects: Dialects,
-    /// The dialect of models whose name is none.
+    /// The dialect of models whose name does not contain one.
     usual: String,
 }
 
 impl Demo {
-    /// Makes one that speaks the dialect the settings read, or Hermes.
+    /// Creates a demo server for the dialect in the settings, or else the first one.
     pub(crate) fn new(config: &Config) -> Self {
         let dialects = Dialects::builtin();
         let named = config.routes.iter().flat_map(|route| &route.dialect).find(|name| dialects.get(name).is_some());
@@ -77,7 +77,7 @@ impl Demo {
         Ok(if request["stream"] == true { streamed(head, &text, &request) } else { said(head, &text) })
     }
 
-    /// What the model writes: a call of the first tool, and after its result a sentence.
+    /// The model's text: a call of the first tool, or a sentence after its result.
     fn text(&self, model: &str, request: &Value) -> Result<String, Fault> {
         let messages = request["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
         if let Some(result) = messages.last().filter(|message| message["role"] == "tool") {
@@ -95,12 +95,12 @@ impl Demo {
 
     fn dialect(&self, model: &str) -> Result<&Arc<Dialect>, Fault> {
         let name = model.rsplit_once('/').map_or(self.usual.as_str(), |(_, name)| name);
-        let missing = || format!("unknown dialect `{name}`; `toolglot dialects list` shows all");
+        let missing = || format!("unknown dialect `{name}`; run `toolglot dialects list` to list all");
         self.dialects.get(name).ok_or_else(|| Fault::new(FaultKind::NotFound, missing()))
     }
 }
 
-/// Writes a call with as much around it as the dialect can express.
+/// Writes a call with reasoning and text if the dialect can express them.
 fn written(dialect: &Arc<Dialect>, tools: &Tools, name: &str, arguments: &str) -> Result<String, Fault> {
     let renderer = Renderer::new(dialect, tools);
     let call = || Rendering::new().with_call(name, arguments);
@@ -115,7 +115,7 @@ fn written(dialect: &Arc<Dialect>, tools: &Tools, name: &str, arguments: &str) -
     found.ok_or_else(|| Fault::new(FaultKind::Request, format!("{}: {error}", dialect.name())))
 }
 
-/// Makes an object that fits a schema, as far as types go.
+/// Makes an object that matches the types of a schema.
 fn sample(schema: &Value) -> Value {
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();
     let value = |schema: &Value| {
@@ -183,7 +183,7 @@ fn streamed(mut head: Value, text: &str, request: &Value) -> Response {
     response
 }
 
-/// Frames with a rest before each, as a model would need.
+/// Frames with a pause before each, as from a model.
 struct Pieces {
     frames: VecDeque<Bytes>,
     rest: Pin<Box<Sleep>>,

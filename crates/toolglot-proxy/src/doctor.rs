@@ -1,4 +1,4 @@
-//! How a model server handles tools: three small requests, what arrives as what, and how to fix it.
+//! How a model server handles tools: three small requests, their results, and fixes.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -24,76 +24,76 @@ mod advice;
 #[cfg(test)]
 mod tests;
 
-/// What a server was found to be and to do.
+/// The result of examining a server.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Examination {
-    /// Its address.
+    /// Its URL.
     pub url: String,
-    /// What serves the models.
+    /// The server program.
     pub engine: &'static str,
-    /// Whether a toolglot answers at this address.
+    /// Whether a toolglot proxy is in front of the server.
     pub is_toolglot: bool,
-    /// The models that it names.
+    /// The models that it lists.
     pub models: Vec<String>,
-    /// The one that was asked.
+    /// The model that was tested.
     pub model: String,
-    /// The dialect of its chat template, where the server shows one.
+    /// The dialect of its chat template, if the server provides the template.
     pub template: Option<String>,
-    /// What running that template proved.
+    /// Facts from running that template.
     pub certificate: Option<TemplateFacts>,
-    /// The dialect that speaks from the model's name.
+    /// The dialect that the model's name suggests.
     pub by_name: Option<String>,
-    /// What came of the three requests; of the first alone if it did not reach the server.
+    /// The results of the three requests; only the first if it did not reach the server.
     pub probes: Vec<Probe>,
-    /// What that means.
+    /// The verdict.
     pub verdict: Condition,
-    /// What to do, the surest first: commands, flags of the server, settings.
+    /// Fixes, the most reliable first: commands, server flags, settings.
     pub fixes: Vec<String>,
 }
 
-/// What came of one request.
+/// The result of one request.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Probe {
     /// `plain`, `tool` or `stream`.
     pub request: &'static str,
-    /// The status of the answer; 0 for none.
+    /// The HTTP status; 0 if there was no answer.
     pub status: u16,
-    /// Why there is no answer that can be read.
+    /// Why there is no readable answer.
     pub fault: Option<String>,
-    /// Bytes of text for the reader.
+    /// Bytes of text.
     pub text: usize,
-    /// Bytes of reasoning that the server told from the text.
+    /// Bytes of reasoning that the server parsed.
     pub reasoning: usize,
-    /// Calls that the server told from the text.
+    /// Calls that the server parsed.
     pub native_calls: usize,
-    /// Of these, such whose arguments are not a JSON object, or whose name is not the tool's.
+    /// Those of them whose arguments are not a JSON object, or whose name is not the tool's.
     pub broken_calls: usize,
-    /// Calls that it left in the text, or in the reasoning.
+    /// Calls that the server left in the text or the reasoning.
     pub calls_in_text: usize,
-    /// The dialect of these.
+    /// Their dialect.
     pub dialect: Option<String>,
-    /// Why text that looks like a call is not one.
+    /// Why text that looks like a call was not recognised as one.
     pub near_miss: Option<String>,
     /// The name of that reason.
     pub miss_reason: Option<&'static str>,
 }
 
-/// What the answers mean.
+/// The condition of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Condition {
-    /// Calls arrive as calls, whole and streamed.
+    /// Tool calls arrive as such, streamed or not.
     Healthy,
     /// The server leaves calls in the text.
     CallsInText,
-    /// The server reads calls, and gets them wrong.
+    /// The server parses calls incorrectly.
     CallsBroken,
-    /// The server reads calls, but not in streams.
+    /// The server parses calls, but not in streams.
     StreamsUnread,
-    /// The server refuses requests with tools.
+    /// The server rejects requests with tools.
     RefusesTools,
     /// The model answered without a call.
     NoCall,
@@ -104,16 +104,16 @@ pub enum Condition {
 /// The tool that the model is asked to call.
 const TOOL: &str = "get_weather";
 
-/// How long an answer may take: a model may have to be loaded first.
+/// Timeout for an answer; the model may have to be loaded first.
 const WAIT: Duration = Duration::from_secs(120);
 
-/// Bytes of an answer that are read.
-const MOST: usize = 4 << 20;
+/// Maximum bytes of an answer.
+const MAX_ANSWER: usize = 4 << 20;
 
-/// Asks a server what it is and what it does with tools.
+/// Examines how a server handles tools.
 ///
 /// # Errors
-/// If the address cannot be used. A server that does not answer is no error: the examination says so.
+/// If the URL is invalid. A server that does not answer is not an error; the examination reports it.
 pub fn examine(
     url: &str,
     key: Option<&str>,
@@ -135,13 +135,13 @@ fn tools() -> Value {
     json!([{"type": "function", "function": {"name": TOOL, "description": "Current weather of a city", "parameters": city}}])
 }
 
-/// A server that is being asked.
+/// A server being examined.
 struct ServerProbe<'v> {
     server: &'v Arc<Server>,
     url: &'v str,
     tools: Value,
     read_template: Option<ReadTemplate>,
-    /// Whether an answer said that it passed a toolglot.
+    /// Whether an answer passed a toolglot proxy.
     is_toolglot: Cell<bool>,
 }
 
@@ -191,7 +191,7 @@ impl ServerProbe<'_> {
         turn_headers(self.server.key.as_deref(), Protocol::Chat, &headers, false)
     }
 
-    /// Asks once; the answer's status and body, or why there is none.
+    /// Sends a request; returns the status and body of the answer, or why there is none.
     async fn ask(&self, path: &str, body: Option<&Value>) -> Result<(u16, Vec<u8>), String> {
         let uri = path.parse().map_err(|_| format!("`{path}` is not a path"))?;
         let uri = self.server.same_path(&uri).map_err(|fault| fault.message)?;
@@ -209,8 +209,8 @@ impl ServerProbe<'_> {
             let mut via = answer.headers().get_all(header::VIA).iter();
             let passed = via.any(|value| value.to_str().is_ok_and(|value| value.contains("toolglot")));
             self.is_toolglot.set(self.is_toolglot.get() || passed);
-            let body = Limited::new(answer.into_body(), MOST).collect().await;
-            let body = body.map_err(|error| format!("the answer broke off: {error}"))?;
+            let body = Limited::new(answer.into_body(), MAX_ANSWER).collect().await;
+            let body = body.map_err(|error| format!("the answer ended early: {error}"))?;
             Ok((status, body.to_bytes().to_vec()))
         };
         let late = |_| format!("no answer within {} seconds", WAIT.as_secs());
@@ -228,7 +228,7 @@ impl ServerProbe<'_> {
         models.iter().filter_map(|model| Some(model.get("id")?.as_str()?.to_owned())).collect()
     }
 
-    /// Returns the chat template with its tokens, from the servers that show it.
+    /// Returns the chat template with its tokens, from servers that provide it.
     async fn template(&self, engine: EngineKind, model: &str) -> Option<Value> {
         match engine {
             EngineKind::LlamaCpp => of_properties(&self.ask_json("/props", None).await?),
@@ -240,7 +240,7 @@ impl ServerProbe<'_> {
         }
     }
 
-    /// Runs the template; one of another language proves nothing.
+    /// Runs the template, if it is a Jinja template.
     fn certificate(&self, template: &Value) -> Option<TemplateFacts> {
         self.read_template?(&template.to_string()).ok()
     }
@@ -262,23 +262,24 @@ impl ServerProbe<'_> {
         }
     }
 
-    /// Reads what arrived, and what the server left in it.
-    fn read(&self, mut probe: Probe, answer: &[u8]) -> Probe {
-        let saved = Transcript::read(answer).filter(|_| (200..300).contains(&probe.status));
+    /// Reads an answer, and the calls that the server left in it.
+    fn read(&self, mut probe: Probe, body: &[u8]) -> Probe {
+        let saved = Transcript::read(body).filter(|_| (200..300).contains(&probe.status));
         let fault = saved.as_ref().and_then(|saved| saved.fault.as_ref()).map(|fault| fault.message.clone());
-        let Some(said) = saved.and_then(|saved| saved.alternatives.into_iter().next()).filter(|_| fault.is_none())
+        let Some(answer) = saved.and_then(|saved| saved.alternatives.into_iter().next()).filter(|_| fault.is_none())
         else {
-            probe.fault = Some(fault.unwrap_or_else(|| refusal(answer)));
+            probe.fault = Some(fault.unwrap_or_else(|| refusal(body)));
             return probe;
         };
         let declared = Tools::from_json(&(&self.tools).into()).unwrap_or_default();
-        (probe.text, probe.reasoning, probe.native_calls) = (said.text.len(), said.reasoning.len(), said.calls.len());
+        (probe.text, probe.reasoning, probe.native_calls) =
+            (answer.text.len(), answer.reasoning.len(), answer.calls.len());
         let is_whole = |arguments: &str| toolglot_json::from_str(arguments).is_ok_and(|value| value.is_object());
-        probe.broken_calls = said.calls.iter().filter(|call| call.name != TOOL || !is_whole(&call.arguments)).count();
+        probe.broken_calls = answer.calls.iter().filter(|call| call.name != TOOL || !is_whole(&call.arguments)).count();
         if probe.request == "plain" {
             return probe;
         }
-        for text in [&said.text, &said.reasoning] {
+        for text in [&answer.text, &answer.reasoning] {
             let (dialects, options) = (Dialects::builtin(), Options::default());
             let message = parse(text, &dialects, &declared, &options);
             let miss = near_miss(text, &message, &dialects, &declared, &options);
@@ -293,11 +294,11 @@ impl ServerProbe<'_> {
     }
 }
 
-/// Returns what an error says, in a line.
+/// Returns an error's message, as one line.
 fn refusal(answer: &[u8]) -> String {
     let value: Value = toolglot_json::from_slice(answer).unwrap_or_default();
-    let said = ["/error/message", "/message", "/error", "/detail"].into_iter();
-    let said = said.filter_map(|place| value.pointer(place)?.as_str()).next();
-    let text = said.map_or_else(|| String::from_utf8_lossy(answer).into_owned(), str::to_owned);
+    let message = ["/error/message", "/message", "/error", "/detail"].into_iter();
+    let message = message.filter_map(|place| value.pointer(place)?.as_str()).next();
+    let text = message.map_or_else(|| String::from_utf8_lossy(answer).into_owned(), str::to_owned);
     text.chars().take(300).collect::<String>().replace(['\n', '\r'], " ")
 }

@@ -1,11 +1,11 @@
-//! Every error of the proxy's own, in one table, and errors as responses in the shape of the client's protocol.
+//! The proxy's own errors, and error responses in the client's protocol.
 
 use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use toolglot_wire::{Fault, FaultKind, Protocol};
 
-/// What can go wrong between client and model server.
+/// Errors between client and model server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProxyError {
     Key,
@@ -32,7 +32,7 @@ pub(crate) enum ProxyError {
     ClientRate,
 }
 
-/// The error, its sort, its status and its word for programs.
+/// The error, its kind, its status and its code.
 const TABLE: [(ProxyError, FaultKind, u16, &str); 22] = [
     (ProxyError::Key, FaultKind::Authentication, 401, "invalid_api_key"),
     (ProxyError::Body, FaultKind::TooLarge, 413, "body_too_large"),
@@ -59,19 +59,19 @@ const TABLE: [(ProxyError, FaultKind, u16, &str); 22] = [
 ];
 
 impl ProxyError {
-    /// Returns the error with words for people.
+    /// Returns the error with a message.
     pub(crate) fn because(self, message: impl Into<String>) -> Fault {
         let (_, kind, status, code) = TABLE[self as usize];
         Fault { status, ..Fault::new(kind, message).with_code(code) }
     }
 
-    /// Says whether it is what went wrong.
+    /// Returns whether a fault is this error.
     pub(crate) fn is(self, fault: &Fault) -> bool {
         fault.code.as_deref() == Some(TABLE[self as usize].3)
     }
 }
 
-/// Whether the same request can never succeed; clients then do not try again.
+/// Returns whether the same request can never succeed, so that clients should not retry.
 fn is_final(fault: &Fault) -> bool {
     matches!(fault.kind, FaultKind::Request | FaultKind::TooLarge | FaultKind::Authentication | FaultKind::Permission)
         && fault.status != 408
@@ -79,7 +79,7 @@ fn is_final(fault: &Fault) -> bool {
 
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
-/// Returns an error of ours.
+/// Returns an error of the proxy.
 pub(crate) fn response(fault: &Fault, protocol: Protocol) -> Response {
     let mut headers = HeaderMap::new();
     if is_final(fault) {

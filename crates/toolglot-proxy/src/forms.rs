@@ -1,4 +1,4 @@
-//! A request in the form that its server takes: as it is, or after a refusal in another one that says the same.
+//! Sends a request, and an equivalent one if the server rejects it.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -15,22 +15,22 @@ use crate::coding;
 use crate::record::Record;
 use crate::upstream::Server;
 
-/// Where requests of one client go.
+/// The destination of a request.
 #[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) server: Arc<Server>,
     pub(crate) protocol: Protocol,
     pub(crate) uri: Uri,
     pub(crate) headers: HeaderMap,
-    /// How often the client's request was sent again as it was.
+    /// Number of times the request was resent unchanged.
     pub(crate) resent: Arc<AtomicUsize>,
 }
 
-/// How many refusals of one request are got around.
-const MOST_REFUSALS: usize = 4;
+/// Maximum number of rejections that are worked around for a request.
+const MAX_REFUSALS: usize = 4;
 
-/// Why a request is sent once more without what begins or shapes a call.
-const SIMPLER: &str = "the server takes no beginning or schema of an answer";
+/// Why a request is sent again without a prefill and a schema.
+const SIMPLER: &str = "the server does not accept a prefill or a schema";
 
 impl Target {
     /// Sends a body.
@@ -38,7 +38,7 @@ impl Target {
         self.server.send_again(&self.uri, &self.headers, body, &self.resent).await.map(coding::readable)
     }
 
-    /// Sends a request, and in another form if the server refuses it and there is one; otherwise the refusal stands.
+    /// Sends a request, and an equivalent one if the server rejects it; otherwise returns the rejection.
     pub(crate) async fn send_in_form(
         &self,
         exchange: &mut Exchange,
@@ -50,16 +50,16 @@ impl Target {
         if matches!(response.status().as_u16(), 400 | 422) && exchange.simplify() {
             record.retry = Some(SIMPLER);
             response = self.send(exchange.upstream_body().into()).await?;
-            let is_taken = response.status().is_success();
-            if is_taken && begun {
+            let is_accepted = response.status().is_success();
+            if is_accepted && begun {
                 self.server.without_prefill.remember(&record.model);
             }
-            if is_taken && shaped {
+            if is_accepted && shaped {
                 self.server.without_schema.remember(&record.model);
             }
         }
         let mut refusals = Vec::new();
-        while matches!(response.status().as_u16(), 400 | 422 | 500) && refusals.len() < MOST_REFUSALS {
+        while matches!(response.status().as_u16(), 400 | 422 | 500) && refusals.len() < MAX_REFUSALS {
             let (refusal, fault) = read_error(response).await?;
             let Some(why) = exchange.amend(&fault) else {
                 response = refusal;
@@ -77,7 +77,7 @@ impl Target {
     }
 }
 
-/// Puts what the model wrote in the place of an error that refuses it.
+/// Replaces an error by the model's text that it contains, if it does.
 async fn with_answer(exchange: &Exchange, refusal: Response) -> Result<Response, Fault> {
     if refusal.status().is_success() {
         return Ok(refusal);
@@ -94,7 +94,7 @@ async fn with_answer(exchange: &Exchange, refusal: Response) -> Result<Response,
     Ok(Response::from_parts(head, Body::from(answer)))
 }
 
-/// Reads what a server refused with; the answer can be passed on as it was.
+/// Reads a server's error; the response can still be passed on.
 pub(crate) async fn read_error(refusal: Response) -> Result<(Response, Fault), Fault> {
     let (head, body) = refusal.into_parts();
     let body = collect(body, ERROR_BODY, None).await?;

@@ -1,17 +1,17 @@
-//! Who may ask without a key: programs, but no web page, which would ask on behalf of whoever looks at it.
+//! Protects a proxy without keys from web pages, which could send requests on behalf of a user who visits them.
 //!
 //! | request | answer |
 //! |---|---|
 //! | `CONNECT`, `TRACE` | 405, always |
 //! | two `Host` headers, a path with the segment `.` or `..`, also written with `%2e` | 400, always |
-//! | a body that says it is `text/plain` or a form's, to a path of a protocol | 415, always |
-//! | `Host` is neither an address, `localhost`, the name in `listen` nor one of `hosts` | 403, unless keys are asked for |
-//! | `Origin` is neither of this machine nor one of `origins` | 403, unless keys are asked for |
-//! | `Sec-Fetch-Site: cross-site` without such an `Origin` | 403, unless keys are asked for |
-//! | `OPTIONS` that asks for an `Origin` of `origins` | 204, with the headers of CORS |
+//! | a body declared as `text/plain` or a form, to a path of a protocol | 415, always |
+//! | `Host` is neither an address, `localhost`, the name in `listen` nor one of `hosts` | 403, unless keys are required |
+//! | `Origin` is neither this machine nor one of `origins` | 403, unless keys are required |
+//! | `Sec-Fetch-Site: cross-site` without such an `Origin` | 403, unless keys are required |
+//! | a preflight `OPTIONS` with an `Origin` in `origins` | 204, with CORS headers |
 //!
-//! A page that has made its own name point to this machine is told by `Host`: a browser sends the page's name. An
-//! address is no such name. Only `origins` get the headers of CORS, so only their pages may read answers.
+//! `Host` reveals DNS rebinding, since a browser sends the page's host name, which is never an address. Only `origins` get
+//! CORS headers, so only their pages may read answers.
 
 use std::net::IpAddr;
 
@@ -26,16 +26,16 @@ use crate::error::ProxyError;
 use crate::live::Live;
 use crate::paths;
 
-/// What browsers say about the page that asks.
+/// The header in which browsers describe the requesting page.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Bodies that any web page may send anywhere without asking first, and that no client of ours sends on purpose.
+/// Body types that a web page may send without a preflight, and that no API client sends on purpose.
 const SIMPLE: [&str; 2] = ["text/plain", "multipart/form-data"];
 
-/// Says whether a request may be answered at all.
+/// Checks whether a request may be answered.
 pub(crate) fn check(live: &Live, parts: &Parts) -> Result<(), Fault> {
     if matches!(parts.method, Method::CONNECT | Method::TRACE) {
-        let message = format!("`{}` is not forwarded; request a path of this proxy instead", parts.method);
+        let message = format!("`{}` is not supported; send requests to a path of this proxy", parts.method);
         return Err(ProxyError::Method.because(message));
     }
     check_form(parts)?;
@@ -46,7 +46,7 @@ pub(crate) fn check(live: &Live, parts: &Parts) -> Result<(), Fault> {
     check_host(server, parts)?;
     let Some(origin) = text(&parts.headers, &header::ORIGIN) else {
         return match text(&parts.headers, &FETCH_SITE) {
-            Some("cross-site") => Err(refused("another site's page", "the page's origin", "origins")),
+            Some("cross-site") => Err(refused("a page of another site", "its origin", "origins")),
             _ => Ok(()),
         };
     };
@@ -56,7 +56,7 @@ pub(crate) fn check(live: &Live, parts: &Parts) -> Result<(), Fault> {
     Err(refused(&format!("a page of `{origin}`"), &format!("\"{origin}\""), "origins"))
 }
 
-/// Says whether the body of a request of a protocol is one.
+/// Checks the content type of a protocol request.
 pub(crate) fn check_body(headers: &HeaderMap) -> Result<(), Fault> {
     let kind = text(headers, &header::CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
     let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -67,7 +67,7 @@ pub(crate) fn check_body(headers: &HeaderMap) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Answers a browser that asks whether a page may ask, if it may.
+/// Answers a preflight request from one of `origins`.
 pub(crate) fn preflight(live: &Live, parts: &Parts) -> Option<Response> {
     let asks = parts.method == Method::OPTIONS && parts.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let origin = text(&parts.headers, &header::ORIGIN).filter(|origin| asks && is_listed(&live.config.server, origin));
@@ -83,7 +83,7 @@ pub(crate) fn preflight(live: &Live, parts: &Parts) -> Option<Response> {
     Some(response)
 }
 
-/// Lets a page of `origins` read an answer; of what the server allowed nothing stays.
+/// Sets the CORS headers for pages of `origins`, replacing those of the server.
 pub(crate) fn allow(live: &Live, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
     headers.remove(header::ACCESS_CONTROL_ALLOW_ORIGIN);
     headers.remove(header::ACCESS_CONTROL_ALLOW_CREDENTIALS);
@@ -96,13 +96,13 @@ pub(crate) fn allow(live: &Live, origin: Option<&HeaderValue>, headers: &mut Hea
     headers.extend(origin.map(|origin| (header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone())));
 }
 
-/// Refuses what two programs may read differently: more than one `Host`, and a path that leaves the place that it names.
+/// Rejects ambiguous requests: more than one `Host`, or a path with `.` or `..` segments.
 fn check_form(parts: &Parts) -> Result<(), Fault> {
     if parts.headers.get_all(header::HOST).iter().count() > 1 {
-        return Err(ProxyError::Ambiguous.because("more than one `Host`; send one"));
+        return Err(ProxyError::Ambiguous.because("more than one `Host` header; send only one"));
     }
     if paths::climbs(parts.uri.path()) {
-        return Err(ProxyError::Ambiguous.because("the path has a segment `.` or `..`; send the path that is meant"));
+        return Err(ProxyError::Ambiguous.because("the path contains a `.` or `..` segment; send a normalised path"));
     }
     Ok(())
 }
@@ -120,12 +120,12 @@ fn check_host(server: &ServerSettings, parts: &Parts) -> Result<(), Fault> {
     if is_known {
         return Ok(());
     }
-    Err(refused(&format!("a client that calls this proxy `{host}`"), &format!("\"{host}\""), "hosts"))
+    Err(refused(&format!("a request to the host name `{host}`"), &format!("\"{host}\""), "hosts"))
 }
 
 fn refused(who: &str, what: &str, setting: &str) -> Fault {
     ProxyError::Foreign.because(format!(
-        "{who} is refused: without keys, any web page could send this request; add {what} to the setting \
+        "{who} is rejected: without keys, any web page could send this request; add {what} to the setting \
          `{setting}`, or set `keys`"
     ))
 }
@@ -139,7 +139,7 @@ fn is_of_this_machine(host: &str) -> bool {
     host == "localhost" || host.ends_with(".localhost") || is_loopback()
 }
 
-/// Returns the host of an authority or an origin, in small letters, without a port and without brackets.
+/// Returns the host of an authority or an origin in lower case, without port and brackets.
 fn host_of(text: &str) -> Option<String> {
     let authority = text.split_once("://").map_or(text, |(_, rest)| rest);
     let host = match authority.strip_prefix('[') {
@@ -150,7 +150,7 @@ fn host_of(text: &str) -> Option<String> {
 }
 
 fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
-    // What is no text is nobody's name.
+    // A value that is not text never matches.
     headers.get(name).map(|value| value.to_str().unwrap_or("?"))
 }
 

@@ -1,9 +1,9 @@
-//! Headers on their way through: what belongs to one connection stays there, keys are exchanged, the rest passes.
+//! Forwarded headers: hop-by-hop headers are removed, keys are replaced, others are unchanged.
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use toolglot_wire::Protocol;
 
-/// Headers of one connection, not of the request or the answer.
+/// Headers of a connection, not of the request or the answer.
 const HOP_BY_HOP: [HeaderName; 8] = [
     header::CONNECTION,
     HeaderName::from_static("keep-alive"),
@@ -16,23 +16,23 @@ const HOP_BY_HOP: [HeaderName; 8] = [
 ];
 
 pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
-/// Where clients of Azure have their key.
+/// The header with the key of Azure clients.
 pub(crate) const AZURE_KEY: HeaderName = HeaderName::from_static("api-key");
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The dialect in which the tools were written into the prompt.
+/// The dialect of the tools in the prompt.
 pub(crate) const PROMPT: HeaderName = HeaderName::from_static("x-toolglot-prompt");
 
-/// How often the model was asked, where once was not enough.
+/// The number of requests to the model, if more than one.
 pub(crate) const ATTEMPTS: HeaderName = HeaderName::from_static("x-toolglot-attempts");
 
-/// The name that Anthropic's clients look for.
+/// The name that Anthropic clients expect.
 const ANTHROPIC_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 const VIA: HeaderValue = HeaderValue::from_static("1.1 toolglot");
 
-/// Removes what belongs to one connection, and what that connection declared as such.
+/// Removes hop-by-hop headers, including those named in `Connection`.
 pub(crate) fn strip_hop_by_hop(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(header::CONNECTION)
@@ -46,7 +46,7 @@ pub(crate) fn strip_hop_by_hop(headers: &mut HeaderMap) {
     }
 }
 
-/// Makes a client's headers those of a request to the model server.
+/// Prepares a client's headers for a request to the model server.
 pub(crate) fn for_upstream(headers: &mut HeaderMap) {
     strip_hop_by_hop(headers);
     headers.remove(header::HOST);
@@ -57,14 +57,14 @@ pub(crate) fn for_upstream(headers: &mut HeaderMap) {
 /// As [`for_upstream`], for a request whose body the proxy writes and whose answer it reads.
 pub(crate) fn for_turn(headers: &mut HeaderMap) {
     for_upstream(headers);
-    // A compressed answer could not be read, and a compressed stream would not stream.
+    // A compressed answer could not be parsed, and a compressed stream would be delayed.
     headers.remove(header::ACCEPT_ENCODING);
     headers.remove(header::CONTENT_LENGTH);
     headers.remove(header::CONTENT_ENCODING);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
 }
 
-/// Puts the key where the server's protocol has it. The client's own key goes along only if none was asked of it.
+/// Sets the key in the header of the server's protocol. The client's key is only forwarded if the proxy requires none.
 pub(crate) fn exchange_key(headers: &mut HeaderMap, own: Option<&str>, keep: bool, upstream: Option<Protocol>) {
     let bearer = headers.get(header::AUTHORIZATION).cloned();
     let plain = headers.get(API_KEY).cloned();
@@ -98,18 +98,18 @@ pub(crate) fn keys(headers: &HeaderMap) -> Vec<String> {
     keys.filter(|key| *key != NO_KEY).map(str::to_owned).collect()
 }
 
-/// How the keys of well-known services begin; no model's name does.
+/// Prefixes of keys of well-known services, never of model names.
 const KEY_STARTS: [&str; 9] = ["sk-", "sk_", "hf_", "gsk_", "xai-", "AIza", "ghp_", "nvapi-", "Bearer "];
 
-/// Says whether a text that should be a model's name may be a key.
+/// Returns whether a model's name looks like a key.
 pub(crate) fn looks_like_key(text: &str) -> bool {
     text.len() >= 16 && KEY_STARTS.iter().any(|start| text.starts_with(start))
 }
 
-/// What clients send that need not have a key but insist on one.
+/// A key for clients that require one although the proxy does not.
 pub(crate) const NO_KEY: &str = "none";
 
-/// Makes a server's headers those of an answer whose bytes are the server's.
+/// Prepares a server's headers for an answer that is passed on unchanged.
 pub(crate) fn for_client(headers: &mut HeaderMap) {
     strip_hop_by_hop(headers);
     headers.append(header::VIA, VIA);
@@ -123,7 +123,7 @@ pub(crate) fn for_written(headers: &mut HeaderMap) {
     headers.remove(header::ETAG);
 }
 
-/// Says that an answer is a stream which nobody may hold back.
+/// Sets the headers of a stream that must not be buffered.
 pub(crate) fn for_stream(headers: &mut HeaderMap, protocol: Protocol) {
     let kind = if protocol == Protocol::Ollama { NDJSON } else { "text/event-stream; charset=utf-8" };
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -131,7 +131,7 @@ pub(crate) fn for_stream(headers: &mut HeaderMap, protocol: Protocol) {
     headers.insert(NO_BUFFERING, HeaderValue::from_static("no"));
 }
 
-/// Tells the client by which id the request is known, and where the time went.
+/// Sets the request id and the timing.
 pub(crate) fn identify(headers: &mut HeaderMap, id: &HeaderValue, protocol: Option<Protocol>, timing: &str) {
     headers.insert(REQUEST_ID, id.clone());
     if protocol == Some(Protocol::Messages) {
@@ -142,17 +142,17 @@ pub(crate) fn identify(headers: &mut HeaderMap, id: &HeaderValue, protocol: Opti
     }
 }
 
-/// What Ollama calls its streams.
+/// The content type of Ollama's streams.
 const NDJSON: &str = "application/x-ndjson";
 
-/// Says whether a body is a stream of events, or of lines.
+/// Returns whether a body is a stream of events or lines.
 pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = kind.trim_start().to_ascii_lowercase();
     kind.starts_with("text/event-stream") || kind.starts_with(NDJSON)
 }
 
-/// Says whether a body is compressed, so that nobody here can read it.
+/// Returns whether a body is compressed and therefore unreadable.
 pub(crate) fn is_compressed(headers: &HeaderMap) -> bool {
     headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity")
 }

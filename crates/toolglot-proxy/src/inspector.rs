@@ -1,6 +1,6 @@
-//! The page that shows what became of a text: its files, and beside the proxy what was captured.
+//! The inspector page, which shows how a text was read, and captured exchanges.
 //!
-//! The files hold no secrets and come to whoever the guard lets in. Captures ask for a key wherever the proxy does.
+//! The files contain no secrets and require no key. Captures require a key if the proxy does.
 
 use std::fs;
 use std::path::Path;
@@ -21,10 +21,10 @@ use crate::replay::replay;
 #[cfg(test)]
 mod tests;
 
-/// Where the proxy shows the page.
+/// The path of the page.
 pub(crate) const PREFIX: &str = "/inspector/";
 
-/// What the page may do: nothing that its own files do not, and nothing elsewhere.
+/// The page may only use its own files, and send requests only to this proxy.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; \
                       img-src 'self' data:; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -36,7 +36,7 @@ const HEADERS: [(HeaderName, &str); 4] = [
     (header::CACHE_CONTROL, "no-store"),
 ];
 
-/// What files are, by their endings.
+/// Content types by file extension.
 const KINDS: [(&str, &str); 6] = [
     (".html", "text/html; charset=utf-8"),
     (".js", "text/javascript; charset=utf-8"),
@@ -46,13 +46,13 @@ const KINDS: [(&str, &str); 6] = [
     (".wasm", "application/wasm"),
 ];
 
-/// Captures that are listed, the newest first.
+/// Maximum number of listed captures.
 const LISTED: usize = 500;
 
-/// The longest capture that is searched for repairs when it is listed.
+/// Maximum size of captures whose repairs are counted in the list.
 const SEARCHED: u64 = 1 << 20;
 
-/// Answers below [`PREFIX`].
+/// Answers requests below [`PREFIX`].
 pub(crate) async fn answer(shared: Arc<Shared>, request: Request<Body>) -> Response {
     let live = shared.live.load_full();
     let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default().to_owned();
@@ -68,16 +68,16 @@ pub(crate) async fn answer(shared: Arc<Shared>, request: Request<Body>) -> Respo
         return error::response(&fault, Protocol::Chat);
     }
     let (place, method) = (place.trim_matches('/').to_owned(), request.method().clone());
-    // Files are read, and answers parsed, in a thread of their own.
-    let told = tokio::task::spawn_blocking(move || captured(&live, &method, &place)).await;
-    match told.unwrap_or_else(|error| Err(error.to_string())) {
+    // Reading files and parsing answers must not block the runtime.
+    let found = tokio::task::spawn_blocking(move || captured(&live, &method, &place)).await;
+    match found.unwrap_or_else(|error| Err(error.to_string())) {
         Ok(Some(value)) => body("captures.json", value.to_string().into_bytes()),
         Ok(None) => plain(StatusCode::NOT_FOUND),
         Err(message) => error::response(&ProxyError::Captures.because(message), Protocol::Chat),
     }
 }
 
-/// Returns the list of captures, one of them, or what it would be today; nothing if there is no such.
+/// Returns the list of captures, one of them, or its replay; nothing if it does not exist.
 fn captured(live: &Live, method: &Method, place: &str) -> Result<Option<Value>, String> {
     let folder = live.config.captures();
     let files = captures(folder).or_else(|error| match error.kind() {
@@ -90,7 +90,7 @@ fn captured(live: &Live, method: &Method, place: &str) -> Result<Option<Value>, 
         return Ok(is_read(method).then(|| listed.collect()));
     }
     let (name, again) = place.strip_suffix("/replay").map_or((place, false), |name| (name, true));
-    // Only what is listed is read, so no path leads out of the folder.
+    // Only listed files are read, so no path leads out of the folder.
     let Some((path, _)) = files.iter().find(|(path, _)| name_of(path) == name) else { return Ok(None) };
     if !again {
         let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
@@ -104,19 +104,20 @@ fn captured(live: &Live, method: &Method, place: &str) -> Result<Option<Value>, 
     Ok(Some(json!({"before": capture.told, "after": String::from_utf8_lossy(&now)})))
 }
 
-/// A capture in the list; of one that cannot be read its name.
+/// A row of the list; only the name if the capture cannot be read.
 fn row(name: &str, path: &Path, size: u64) -> Value {
     let Ok(capture) = Capture::read(path) else { return json!({"name": name}) };
     let repairs = if size <= SEARCHED { repairs(&capture) } else { 0 };
     json!({"name": name, "time": capture.time, "model": capture.model, "miss": capture.miss, "repairs": repairs})
 }
 
-/// Returns how many repairs the text of an answer takes.
+/// Returns the number of repairs in an answer's text.
 fn repairs(capture: &Capture) -> usize {
     let tools = capture.request.get("tools").and_then(|tools| Tools::from_json(&tools.into()).ok()).unwrap_or_default();
     let saved = Transcript::read(capture.answer.as_bytes());
-    let said = saved.into_iter().flat_map(|saved| saved.alternatives);
-    said.map(|said| parse(&said.text, &Dialects::builtin(), &tools, &Options::default()))
+    let answers = saved.into_iter().flat_map(|saved| saved.alternatives);
+    answers
+        .map(|answer| parse(&answer.text, &Dialects::builtin(), &tools, &Options::default()))
         .flat_map(|message| message.diagnostics)
         .filter(|found| matches!(found.code.row().class, Class::Repair(_)))
         .count()
@@ -126,7 +127,7 @@ pub(crate) fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
-/// Returns a file of the page; the folder's own address is that of its index.
+/// Returns a file of the page; the empty path is its index.
 pub(crate) fn file(files: PageFiles, path: &str) -> Response {
     let path = if path.is_empty() { "index.html" } else { path };
     let named = |wanted: &str| files.iter().find(|(name, _)| *name == wanted).map(|(_, bytes)| *bytes);

@@ -1,7 +1,7 @@
-//! The proxy that makes tool calling work between any client and any model server.
+//! A proxy that makes tool calling work between any client and any model server.
 //!
-//! Calls that arrive as text become native ones, broken native ones become right, nothing else changes. The protocols
-//! are those of [`toolglot_wire`]; here are sockets, settings, limits and what an operator needs.
+//! It converts calls in text to native calls, repairs broken native calls, and changes nothing else. [`toolglot_wire`]
+//! implements the protocols; this crate adds sockets, settings, limits, logs and metrics.
 //!
 //! ```no_run
 //! use toolglot_proxy::{Config, Proxy, Sources};

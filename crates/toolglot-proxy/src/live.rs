@@ -1,15 +1,16 @@
-//! The settings in force, ready for use, and what outlives them.
+//! The effective settings, prepared for use, and state that is kept when they are reloaded.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwap;
 use tokio_rustls::TlsAcceptor;
 use toolglot::{Dialect, Dialects, Limits, Options, detect};
 use toolglot_json::Value;
-use toolglot_wire::{Policy, Secrets, WireLimits};
+use toolglot_wire::{Exchange, Policy, Secrets, Turn, WireLimits};
 
 use crate::auth::{Keys, check_exposure};
 use crate::clients::Usages;
@@ -28,7 +29,7 @@ use crate::tls;
 use crate::traces::Traces;
 use crate::upstream::Server;
 
-/// The settings in force.
+/// The effective settings.
 pub(crate) struct Live {
     pub(crate) config: Config,
     pub(crate) keys: Keys,
@@ -37,44 +38,44 @@ pub(crate) struct Live {
     pub(crate) servers: Vec<Arc<Server>>,
     pub(crate) routes: Vec<Route>,
     pub(crate) tls: Option<TlsAcceptor>,
-    /// Where answers are kept, if not in memory.
+    /// The store for answers, if they are not kept in memory.
     pub(crate) shared_store: Option<Arc<SharedStore>>,
-    /// Where spans of requests go.
+    /// The exporter of spans.
     pub(crate) traces: Option<Traces>,
 }
 
-/// How the requests for some models are treated.
+/// Settings for some models.
 pub(crate) struct Route {
     globs: Vec<String>,
     pub(crate) server: Arc<Server>,
     pub(crate) policy: Policy,
-    /// The model's name at the server, where it is another.
+    /// The model's name at the server, if it differs.
     pub(crate) model: Option<String>,
-    /// How the server gets tools, and the dialect for prompts, unless the model's name says it.
+    /// How tools are sent, and the dialect for tools in prompts, unless it follows from the model's name.
     pub(crate) mode: Mode,
     pub(crate) teach: Option<Arc<Dialect>>,
-    /// The dialect that the route says its models write.
+    /// The dialect of the models, if the route sets it.
     pub(crate) native: Option<Arc<Dialect>>,
-    /// The tools of text completions that declare none.
+    /// The tools for text completions that declare none.
     pub(crate) tools: Option<Value>,
-    /// The proxy may begin a call for the model that is demanded.
+    /// Whether to prefill a required call.
     pub(crate) prefill: bool,
-    /// Relay everything untouched.
+    /// Whether to relay everything unchanged.
     pub(crate) is_off: bool,
-    /// Whether the prompt opens the reasoning; learned if not set.
+    /// Whether the prompt opens the reasoning; detected if not set.
     pub(crate) reasoning_open: Option<bool>,
-    /// Whether the server's chat template says how its answers are read.
+    /// Whether to use the server's chat template.
     pub(crate) template: TemplateUse,
 }
 
 impl Route {
-    /// Returns the dialect in which the prompt tells a model of tools.
+    /// Returns the dialect for tools in the prompt.
     pub(crate) fn taught(&self, model: &str) -> Option<Arc<Dialect>> {
         let model = self.model.as_deref().unwrap_or(model);
         self.teach.clone().or_else(|| prompting::of_model(model, self.policy.dialects()))
     }
 
-    /// Returns the dialect that a model is known to write by itself.
+    /// Returns the dialect that a model writes natively, if known.
     pub(crate) fn written(&self, model: &str) -> Option<Arc<Dialect>> {
         let model = self.model.as_deref().unwrap_or(model);
         self.native.clone().or_else(|| prompting::by_name(model, self.policy.dialects()))
@@ -82,14 +83,14 @@ impl Route {
 }
 
 impl Live {
-    /// Makes the settings ready for use.
+    /// Prepares the settings.
     pub(crate) fn new(config: Config) -> Result<Self, ConfigError> {
         let (live, mut faults) = Self::checked(config);
         faults.keep(live.check_exposure());
         faults.first(live)
     }
 
-    /// Makes as much of the settings ready for use as can be used, and says all that is wrong with the rest.
+    /// Prepares the valid settings, and returns the errors in the others.
     pub(crate) fn checked(config: Config) -> (Self, Faults) {
         let mut faults = Faults::default();
         let keys = Keys::new(&config, &mut faults);
@@ -107,12 +108,12 @@ impl Live {
         (Self { keys, secrets, servers, routes, tls, shared_store, traces, config }, faults)
     }
 
-    /// Refuses to listen beyond this machine without keys.
+    /// Rejects an address that other machines can reach if there are no keys.
     pub(crate) fn check_exposure(&self) -> Result<(), ConfigError> {
         check_exposure(&self.config, &self.keys)
     }
 
-    /// Returns the route of a model, and the words by which metrics know the model.
+    /// Returns the route of a model, and the model's label in metrics.
     pub(crate) fn route(&self, model: &str) -> Option<(&Route, &str)> {
         self.routes.iter().find_map(|route| {
             let glob = route.globs.iter().find(|glob| detect::fits(glob, model))?;
@@ -121,7 +122,7 @@ impl Live {
     }
 }
 
-/// Makes a route ready for use, if all of it can be used.
+/// Prepares a route, if it is valid.
 fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &mut Faults) -> Option<Route> {
     let settings = &config.routes[at];
     let wrong = |key: &str, message: String| config.wrong(&format!("route[{at}].{key}"), message);
@@ -168,14 +169,14 @@ fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &m
     Some(Route { globs, server, policy, model, mode, teach, native, tools, prefill, is_off, reasoning_open, template })
 }
 
-/// Prepares the shared store of the settings, if they name one; nothing is asked of it yet.
+/// Prepares the shared store, if there is one, without connecting to it.
 fn shared_store(config: &Config) -> Result<Option<Arc<SharedStore>>, ConfigError> {
     let Some(url) = config.server.store.url() else { return Ok(None) };
     let opened = SharedStore::open(&url.0, config).map_err(|message| config.wrong("store", message))?;
     Ok(Some(Arc::new(opened)))
 }
 
-/// Prepares to send spans, if the settings name a collector.
+/// Prepares to send spans, if there is a collector.
 fn traces(config: &Config) -> Result<Option<Traces>, ConfigError> {
     let url = &config.server.otlp.0;
     let open = || Traces::open(url).map_err(|message| config.wrong("otlp", message));
@@ -218,7 +219,7 @@ fn dialects(words: &[String]) -> Result<Dialects, String> {
     all.only(&names).map_err(|error| format!("{error}"))
 }
 
-/// Says whether a dialect is a file, and no name.
+/// Returns whether a dialect is a file rather than a name.
 pub(crate) fn is_file(word: &str) -> bool {
     word.contains(['/', '\\']) || word.ends_with(".toml")
 }
@@ -230,10 +231,10 @@ fn dialect_file(path: &Path) -> Result<Dialect, String> {
     read.map_err(|error| format!("invalid dialect\n{error}"))
 }
 
-/// The files of the inspector's page: paths and contents, of packed ones as they are packed.
+/// The files of the inspector page: paths and contents, compressed if the path ends with `.gz`.
 pub type PageFiles = &'static [(&'static str, &'static [u8])];
 
-/// What outlives a change of settings.
+/// State that is kept when settings are reloaded.
 pub(crate) struct Shared {
     pub(crate) live: ArcSwap<Live>,
     pub(crate) metrics: Metrics,
@@ -243,16 +244,16 @@ pub(crate) struct Shared {
     pub(crate) in_flight: AtomicUsize,
     pub(crate) held: AtomicUsize,
     pub(crate) draining: AtomicBool,
-    /// The files of the inspector's page, if the program has them.
+    /// The files of the inspector page, if this build includes them.
     pub(crate) page: OnceLock<PageFiles>,
     openings: Mutex<Openings>,
-    /// Reads chat templates, if the program can.
+    /// Evaluates chat templates, if this build can.
     pub(crate) read_template: OnceLock<ReadTemplate>,
     random: RandomState,
     drawn: AtomicU64,
 }
 
-/// What the log says once it is known.
+/// The log message once it is known.
 const OPENS: &str = "the prompt opens the reasoning; later answers start inside it";
 
 impl Shared {
@@ -282,42 +283,47 @@ impl Shared {
         self.page.get().copied().unwrap_or_default()
     }
 
-    /// Says whether the prompts of a model were seen to open the reasoning.
+    /// Returns whether the prompts of a model seem to open the reasoning.
     pub(crate) fn opens_reasoning(&self, model: &str) -> bool {
         self.openings.lock().unwrap_or_else(PoisonError::into_inner).begins_inside(model)
     }
 
-    /// Learns from its template that a model's prompts open the reasoning.
+    /// Records that, by its template, a model's prompts open the reasoning.
     pub(crate) fn learn_reasoning(&self, model: &str) {
-        if self.openings.lock().unwrap_or_else(PoisonError::into_inner).believe(model) {
-            self.tell(model, OPENS);
+        if self.openings.lock().unwrap_or_else(PoisonError::into_inner).mark_open(model) {
+            self.log_opening(model, OPENS);
         }
     }
 
-    /// Learns from an answer whether a model's prompts open the reasoning.
+    /// Records whether an answer began inside reasoning.
     pub(crate) fn learn_opening(&self, model: &str, inside: bool) {
         let learned = self.openings.lock().unwrap_or_else(PoisonError::into_inner).count(model, inside);
         match learned {
-            Some(true) => self.tell(model, OPENS),
+            Some(true) => self.log_opening(model, OPENS),
             Some(false) => {
-                self.tell(model, "the prompt does not always open the reasoning; later answers start as text")
+                self.log_opening(model, "the prompt does not always open the reasoning; later answers start as text")
             }
             None => {}
         }
     }
 
-    fn tell(&self, model: &str, message: &str) {
+    fn log_opening(&self, model: &str, message: &str) {
         let model = if looks_like_key(model) { "***" } else { model };
-        let details = [("model", Value::from(model))];
-        self.log.event(self.live.load().config.server.log.value, "info", message, &details);
+        self.event("info", message, &[("model", Value::from(model))]);
     }
 
-    /// Writes a line into the log.
+    /// Logs an event.
     pub(crate) fn event(&self, level: &str, message: &str, details: &[(&str, Value)]) {
         self.log.event(self.live.load().config.server.log.value, level, message, details);
     }
 
-    /// Returns a number that no one else got; good for names, no secret.
+    /// Returns a turn for an answer that begins now.
+    pub(crate) fn turn(&self, exchange: &Exchange) -> Turn {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        exchange.turn(self.draw(), now.as_secs())
+    }
+
+    /// Returns a unique number, for ids but not for secrets.
     pub(crate) fn draw(&self) -> u64 {
         self.random.hash_one(self.drawn.fetch_add(1, Ordering::Relaxed))
     }

@@ -1,4 +1,4 @@
-//! What the operator reads: one line a request, one line an event, for people or as JSON.
+//! The log: one line per request or event, as text or JSON.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,31 +9,30 @@ use toolglot_json::{Map, Value};
 
 use crate::config::setting::LogFormat;
 
-/// Lines on their way to stderr; a thread of its own writes them, so that a blocked terminal blocks no stream.
+/// A queue of lines that a separate thread writes to stderr, so that a blocked terminal does not block streams.
 pub(crate) struct Log {
     lines: SyncSender<Line>,
     lost: AtomicU64,
 }
 
-/// What the thread is told.
+/// A message to the thread.
 enum Line {
     Text(String),
-    /// Answer when all before is written.
+    /// Answer when all earlier lines are written.
     Flush(SyncSender<()>),
 }
 
-/// Lines that may wait; further ones are counted and dropped. At about 300 bytes a line, a blocked terminal costs a
-/// MiB and no stream.
+/// Size of the queue; further lines are counted and dropped. At about 300 bytes per line, a blocked terminal costs a
+/// MiB.
 const WAITING: usize = 4096;
 
 impl Log {
-    /// Starts the thread that writes.
+    /// Starts the writer thread.
     pub(crate) fn start() -> Self {
         let (lines, waiting) = sync_channel::<Line>(WAITING);
         std::thread::spawn(move || {
             let mut stderr = std::io::stderr();
             for line in waiting {
-                // With stderr gone there is nobody left to tell, and who waits may have gone, too.
                 match line {
                     Line::Text(line) => drop(stderr.write_all(line.as_bytes())),
                     Line::Flush(written) => drop(written.send(())),
@@ -46,14 +45,14 @@ impl Log {
     fn write(&self, mut line: String) {
         let lost = self.lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
-            line = format!("({lost} log lines lost)\n{line}");
+            line = format!("({lost} log lines dropped)\n{line}");
         }
         if self.lines.try_send(Line::Text(line)).is_err() {
             self.lost.fetch_add(lost + 1, Ordering::Relaxed);
         }
     }
 
-    /// Waits until all lines are written, but not for a reader that does not read.
+    /// Waits until all lines are written, for at most a second.
     pub(crate) fn flush(&self) {
         let (written, done) = sync_channel(1);
         if self.lines.try_send(Line::Flush(written)).is_ok() {
@@ -61,9 +60,9 @@ impl Log {
         }
     }
 
-    /// Writes what happened, with details; in the words of the format.
+    /// Logs an event with details.
     pub(crate) fn event(&self, format: LogFormat, level: &str, message: &str, details: &[(&str, Value)]) {
-        match format.settled() {
+        match format.resolved() {
             LogFormat::Json => self.write(json_line(level, message, details)),
             LogFormat::Human => self.write(human_line(level, message, details)),
             LogFormat::Auto | LogFormat::Off => (),
@@ -72,8 +71,8 @@ impl Log {
 }
 
 impl LogFormat {
-    /// Decides for people or programs where nobody else did.
-    pub(crate) fn settled(self) -> Self {
+    /// Resolves `auto`.
+    pub(crate) fn resolved(self) -> Self {
         match self {
             Self::Auto if std::io::stderr().is_terminal() => Self::Human,
             Self::Auto => Self::Json,
@@ -87,8 +86,8 @@ fn json_line(level: &str, message: &str, details: &[(&str, Value)]) -> String {
     line.insert("time".into(), now().into());
     line.insert("level".into(), level.into());
     line.insert("message".into(), message.into());
-    let said = details.iter().filter(|(_, value)| !value.is_null());
-    line.extend(said.map(|(name, value)| ((*name).to_owned(), value.clone())));
+    let present = details.iter().filter(|(_, value)| !value.is_null());
+    line.extend(present.map(|(name, value)| ((*name).to_owned(), value.clone())));
     Value::Object(line).to_string() + "\n"
 }
 
@@ -101,7 +100,7 @@ fn human_line(level: &str, message: &str, details: &[(&str, Value)]) -> String {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         line.push_str(&format!("  {name} {text}"));
     }
-    // No request can steer the terminal.
+    // Requests must not control the terminal.
     line.chars().map(|c| if c.is_control() { ' ' } else { c }).chain(['\n']).collect()
 }
 
@@ -114,7 +113,7 @@ fn now() -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", since.subsec_millis())
 }
 
-/// The date of a number of days after 1970-01-01: eras of 400 years that begin in March, so that leap days come last.
+/// The date of a number of days after 1970-01-01, computed in eras of 400 years that begin in March, so that leap days come last.
 fn civil(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);

@@ -1,4 +1,4 @@
-//! Answers that clients of the Responses protocol may refer to, where the model server speaks another: the last ones used.
+//! A cache of answers that Responses clients may refer to, if the model server uses another protocol.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,18 +8,18 @@ use toolglot_wire::StoredAnswer;
 
 use crate::owner::Owner;
 
-/// The answers that are remembered, of all clients.
+/// The stored answers of all clients.
 #[derive(Default)]
 pub(crate) struct Memory(Mutex<AnswerTable>);
 
-/// A client and an id; nobody finds what belongs to another.
+/// A client and an id; answers are scoped to their client.
 type AnswerKey = (Owner, Arc<str>);
 
-/// The remembered answers, and what they take.
+/// The stored answers, and their size.
 #[derive(Default)]
 struct AnswerTable {
     answers: HashMap<AnswerKey, Answer>,
-    /// The answer that an item belongs to, and its place there.
+    /// The answer that an item belongs to, and its index there.
     items: HashMap<AnswerKey, (Arc<str>, usize)>,
     /// The answers by the time of their last use.
     order: BTreeMap<u64, AnswerKey>,
@@ -27,7 +27,7 @@ struct AnswerTable {
     bytes: usize,
 }
 
-/// A remembered answer, and when it was last used.
+/// A stored answer, and when it was last used.
 struct Answer {
     used: u64,
     bytes: usize,
@@ -37,26 +37,26 @@ struct Answer {
     turn: StoredTurn,
 }
 
-/// What was asked, as the JSON text of a list, and what was said: the id and the JSON text of each item.
+/// The request's input as the JSON text of a list, and the id and JSON text of each output item.
 #[derive(Clone)]
 struct StoredTurn {
     input: Arc<str>,
     output: Vec<(Arc<str>, Arc<str>)>,
 }
 
-/// What an answer and each of its items take besides their text: two keys, two map entries and their allocations,
-/// rounded up. Many tiny answers must count as what they cost.
+/// Memory of an answer or an item in addition to its text: two keys, two map entries and their allocations, rounded up,
+/// so that many tiny answers are counted correctly.
 const OVERHEAD: usize = 256;
 
 impl Memory {
-    /// Remembers a client's answer, and forgets those that were not used for longest beyond so many and so many bytes.
+    /// Stores a client's answer, and drops the least recently used ones beyond the limits.
     pub(crate) fn keep(&self, owner: Owner, stored_answer: StoredAnswer, most: usize, most_bytes: usize) {
         let mut store = self.store();
         store.insert(owner, stored_answer);
         store.shrink(most, most_bytes);
     }
 
-    /// Returns a client's answer as it was told.
+    /// Returns a client's answer as it was sent.
     pub(crate) fn response(&self, owner: Owner, id: &str) -> Option<Value> {
         let mut store = self.store();
         let answer = store.used(&(owner, id.into()))?;
@@ -66,12 +66,12 @@ impl Memory {
         Some(response)
     }
 
-    /// Forgets a client's answer.
+    /// Deletes a client's answer.
     pub(crate) fn forget(&self, owner: Owner, id: &str) {
         self.store().remove(&(owner, id.into()));
     }
 
-    /// Forgets what is too much.
+    /// Drops the least recently used answers beyond the limits.
     pub(crate) fn shrink(&self, most: usize, most_bytes: usize) {
         self.store().shrink(most, most_bytes);
     }
@@ -82,7 +82,7 @@ impl Memory {
         serde_json::from_str(&text).ok()
     }
 
-    /// Returns all items of the conversation that a client's answer ends.
+    /// Returns all items of the conversation that ends with a client's answer.
     pub(crate) fn conversation(&self, owner: Owner, id: &str) -> Option<Vec<Value>> {
         let turns = self.store().conversation((owner, id.into()))?;
         let mut items = Vec::new();
@@ -139,7 +139,7 @@ impl AnswerTable {
         }
     }
 
-    /// Finds an answer, which is the one that was used last from now on.
+    /// Finds an answer, and marks it as the most recently used.
     fn used(&mut self, key: &AnswerKey) -> Option<&Answer> {
         let answer = self.answers.get_mut(key)?;
         self.order.remove(&answer.used);
@@ -155,11 +155,11 @@ impl AnswerTable {
         Some(Arc::clone(text))
     }
 
-    /// Returns the turns up to an answer, the first one first; none if one is forgotten.
+    /// Returns the turns up to an answer, oldest first; none if one was dropped.
     fn conversation(&mut self, last: AnswerKey) -> Option<Vec<StoredTurn>> {
         let (mut turns, mut next, most) = (Vec::new(), Some(last), self.answers.len());
         while let Some(key) = next {
-            // An id that a server gave twice could lead in a circle.
+            // An id that a server used twice could lead to a cycle.
             if turns.len() >= most {
                 return None;
             }

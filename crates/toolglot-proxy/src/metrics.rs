@@ -1,17 +1,17 @@
-//! Counters and histograms in the text format of Prometheus; labels come from settings and tables, never from clients.
+//! Counters and histograms in the Prometheus text format; labels come from settings and tables, never from clients.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Series of one metric; more share the last one, so that no client can fill the memory.
-const MOST_SERIES: usize = 1000;
+/// Maximum series of a metric; others are combined, so that clients cannot exhaust memory.
+const MAX_SERIES: usize = 1000;
 
-/// Upper bounds in seconds for what the proxy itself costs.
+/// Bucket bounds in seconds for the proxy's overhead.
 const FINE: &[f64] = &[0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.05, 0.25, 1.0];
 
-/// Upper bounds in seconds for what models cost.
+/// Bucket bounds in seconds for model latencies.
 const COARSE: &[f64] =
     &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
 
@@ -45,7 +45,7 @@ impl<V: Default> Family<V> {
     fn with(&self, labels: &[&str], change: impl FnOnce(&mut V)) {
         let mut series = lock(&self.series);
         let mut key: Vec<String> = labels.iter().map(|label| (*label).to_owned()).collect();
-        if series.len() >= MOST_SERIES && !series.contains_key(&key) {
+        if series.len() >= MAX_SERIES && !series.contains_key(&key) {
             key.iter_mut().for_each(|label| *label = "other".to_owned());
         }
         change(series.entry(key).or_default());
@@ -64,7 +64,7 @@ impl<V: Default> Family<V> {
 }
 
 impl Family<u64> {
-    /// Counts.
+    /// Adds to the counter.
     pub(crate) fn add(&self, labels: &[&str], count: u64) {
         self.with(labels, |value| *value += count);
     }
@@ -81,7 +81,7 @@ impl Family<u64> {
 }
 
 impl Family<Histogram> {
-    /// Notes a time.
+    /// Records a duration.
     pub(crate) fn note(&self, labels: &[&str], time: Duration) {
         let seconds = time.as_secs_f64();
         self.with(labels, |histogram| {
@@ -109,10 +109,10 @@ impl Family<Histogram> {
     }
 }
 
-/// Declares each metric once: its field, name, help, labels, and for times its bounds. They are written in this order.
+/// Declares each metric once: its field, name, help, labels, and for histograms its bounds. They are written in this order.
 macro_rules! metrics {
     ($($field:ident: $kind:ty = $name:literal, $help:literal, $labels:expr, $bounds:expr;)*) => {
-        /// Everything that is counted.
+        /// All metrics.
         pub(crate) struct Metrics {
             $(pub(crate) $field: Family<$kind>,)*
         }
@@ -135,22 +135,22 @@ metrics! {
     requests: u64 = "toolglot_requests_total", "Requests answered.", &["ingress", "upstream", "model", "status"], &[];
     durations: Histogram = "toolglot_request_duration_seconds", "Time from the request to the end of its answer.", &["ingress", "upstream"], COARSE;
     first_bytes: Histogram = "toolglot_time_to_first_byte_seconds", "Time from the request to the first byte of its answer.", &["ingress", "upstream"], COARSE;
-    overheads: Histogram = "toolglot_overhead_seconds", "Time spent in the proxy itself.", &["ingress", "upstream"], FINE;
-    calls: u64 = "toolglot_tool_calls_total", "Calls.", &["dialect", "outcome"], &[];
+    overheads: Histogram = "toolglot_overhead_seconds", "Time spent in the proxy.", &["ingress", "upstream"], FINE;
+    calls: u64 = "toolglot_tool_calls_total", "Tool calls, by outcome.", &["dialect", "outcome"], &[];
     diagnostics: u64 = "toolglot_diagnostics_total", "Diagnostics and repairs, by code.", &["code"], &[];
     dialects: u64 = "toolglot_dialect_detected_total", "Answers that contained calls as text.", &["dialect"], &[];
     upstream_errors: u64 = "toolglot_upstream_errors_total", "Errors of model servers.", &["upstream", "code"], &[];
-    retries: u64 = "toolglot_retries_total", "Requests that were sent again in another form.", &["upstream"], &[];
-    resent: u64 = "toolglot_resent_total", "Times that a request was sent again as it was, because the server was not there or had no room.", &["upstream"], &[];
-    prompts: u64 = "toolglot_prompted_requests_total", "Requests whose tools were written into the prompt.", &["upstream", "dialect"], &[];
-    misses: u64 = "toolglot_near_misses_total", "Answers that look like a call and were not read as one.", &["model", "reason"], &[];
+    retries: u64 = "toolglot_retries_total", "Requests resent in another form.", &["upstream"], &[];
+    resent: u64 = "toolglot_resent_total", "Times a request was resent unchanged, because the server was unreachable or overloaded.", &["upstream"], &[];
+    prompts: u64 = "toolglot_prompted_requests_total", "Requests with tools in the prompt.", &["upstream", "dialect"], &[];
+    misses: u64 = "toolglot_near_misses_total", "Answers that look like a call but were not recognised as one.", &["model", "reason"], &[];
     disconnects: u64 = "toolglot_client_disconnects_total", "Clients that disconnected early.", &["ingress"], &[];
-    reloads: u64 = "toolglot_config_reloads_total", "Reloads of the settings.", &["result"], &[];
-    store_errors: u64 = "toolglot_store_errors_total", "Operations of the shared store that failed.", &["operation"], &[];
+    reloads: u64 = "toolglot_config_reloads_total", "Reloads of the settings, by result.", &["result"], &[];
+    store_errors: u64 = "toolglot_store_errors_total", "Failed operations of the shared store.", &["operation"], &[];
 }
 
 impl Metrics {
-    /// Returns everything in the text format, with what is so right now.
+    /// Returns all metrics in the text format, with the current gauges.
     pub(crate) fn text(&self, in_flight: usize, held: usize) -> String {
         let mut out = String::new();
         self.write(&mut out);
@@ -158,13 +158,17 @@ impl Metrics {
             let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} gauge\n{name}{value}");
         };
         now("toolglot_in_flight_requests", "Requests in progress.", format!(" {in_flight}"));
-        now("toolglot_held_bytes", "Text currently held back, in all streams.", format!(" {held}"));
-        now("toolglot_build_info", "The version.", format!("{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION")));
+        now("toolglot_held_bytes", "Bytes of text currently held back, in all streams.", format!(" {held}"));
+        now(
+            "toolglot_build_info",
+            "The version of toolglot.",
+            format!("{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION")),
+        );
         out
     }
 }
 
-/// Nothing panics while it holds one of these locks.
+/// Ignores poisoning, since nothing panics while holding one of these locks.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -181,7 +185,7 @@ mod tests {
         let mut out = String::new();
         family.write(&mut out);
         assert!(out.contains("x_total{a=\"q\\\"\\n\"} 2\n") && out.contains("x_total{a=\"other\"} 4001\n"));
-        assert_eq!(out.lines().count(), MOST_SERIES + 3);
+        assert_eq!(out.lines().count(), MAX_SERIES + 3);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Answers that look as if they held a call that was not read: told to the operator, and kept if that is wanted.
+//! Near misses: answers that look like a call but were not recognised as one are logged, and captured if enabled.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use crate::capture::CaptureBuffer;
 use crate::config::setting::Keep;
 use crate::live::Shared;
 
-/// What is left of an exchange that is over.
+/// The data of a finished exchange.
 pub(crate) struct MissReview {
     pub(crate) shared: Arc<Shared>,
     pub(crate) id: String,
     pub(crate) model: String,
-    /// What metrics call the model.
+    /// The model's label in metrics.
     pub(crate) label: String,
     pub(crate) prompt: Option<String>,
     pub(crate) attempts: usize,
@@ -26,8 +26,8 @@ pub(crate) struct MissReview {
 }
 
 impl MissReview {
-    /// Looks whether a call was missed, tells it, and writes the exchange down.
-    pub(crate) fn look(mut self) {
+    /// Checks for a near miss, logs it, and captures the exchange.
+    pub(crate) fn run(mut self) {
         let miss = self.suspect.take().and_then(|suspect| suspect.near_miss());
         let file = self.keep(miss.as_ref());
         let Some(miss) = miss else { return };
@@ -41,10 +41,10 @@ impl MissReview {
             ("capture", file.map_or(Value::Null, Value::from)),
             ("id", Value::from(self.id.as_str())),
         ];
-        self.tell("an answer looks like a call and was not read as one", &details);
+        self.shared.event("warn", "an answer looks like a call but was not recognised as one", &details);
     }
 
-    /// Writes the exchange down if it is one of those that are kept; returns the file's name.
+    /// Captures the exchange if the settings say so; returns the file's name.
     fn keep(&mut self, miss: Option<&NearMiss>) -> Option<String> {
         let live = self.shared.live.load();
         let server = &live.config.server;
@@ -59,14 +59,10 @@ impl MissReview {
         match capture.write(Path::new(&server.captures), most) {
             Ok(name) => Some(name),
             Err(error) => {
-                let why = format!("cannot keep an exchange in `{}`: {error}", server.captures);
-                self.tell(&why, &[("id", Value::from(self.id.as_str()))]);
+                let why = format!("cannot write a capture to `{}`: {error}", server.captures);
+                self.shared.event("warn", &why, &[("id", Value::from(self.id.as_str()))]);
                 None
             }
         }
-    }
-
-    fn tell(&self, message: &str, details: &[(&str, Value)]) {
-        self.shared.log.event(self.shared.live.load().config.server.log.value, "warn", message, details);
     }
 }

@@ -1,4 +1,4 @@
-//! In place of the shared store, in programs that were built without one.
+//! Replaces the shared store in builds without one.
 
 use toolglot_json::Value;
 use toolglot_wire::StoredAnswer;
@@ -6,14 +6,15 @@ use toolglot_wire::StoredAnswer;
 use crate::config::Config;
 use crate::owner::Owner;
 
-/// No store; none can be opened, so none is ever asked.
+/// A store that cannot be opened.
 pub(crate) enum NoStore {}
 
 pub(crate) use NoStore as SharedStore;
 
 impl NoStore {
     pub(crate) fn open(_: &str, _: &Config) -> Result<Self, String> {
-        Err("this program was built without a store; build it with `--features redis`, or use `memory`".to_owned())
+        Err("this program was built without the shared store; build it with `--features redis`, or use `memory`"
+            .to_owned())
     }
 
     pub(crate) async fn item(&self, _: Owner, _: &str) -> Result<Option<Value>, String> {

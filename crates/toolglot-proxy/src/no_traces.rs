@@ -1,9 +1,9 @@
-//! In place of spans, in programs that were built without them.
+//! Replaces traces in builds without them.
 
 use http::HeaderMap;
 use toolglot_json::Value;
 
-/// No collector; none can be opened, so no span ever begins.
+/// Traces that cannot be opened.
 pub(crate) enum NoTraces {}
 
 pub(crate) use NoTraces as Traces;
@@ -11,7 +11,7 @@ pub(crate) use NoTraces as RequestSpan;
 
 impl NoTraces {
     pub(crate) fn open(_: &str) -> Result<Self, String> {
-        Err("this program was built without traces; build it with `--features otlp`, or leave it out".to_owned())
+        Err("this program was built without traces; build it with `--features otlp`, or remove this setting".to_owned())
     }
 
     pub(crate) fn begin(&self, _: &str, _: &mut HeaderMap) -> Self {

@@ -1,6 +1,6 @@
-//! What clients of Ollama's API ask besides their turns: which models there are, what they can, which version this is.
+//! Requests of Ollama clients for the models, their capabilities and the version.
 //!
-//! A server that answers is asked; for one that does not know the path, its models are told in Ollama's words.
+//! They are forwarded; if the server does not know the path, the proxy answers in Ollama's format.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::live::Live;
 use crate::upstream::Server;
 use crate::{bodies, headers};
 
-/// A question about the models.
+/// A request for information.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Question {
     Tags,
@@ -21,14 +21,14 @@ pub(crate) enum Question {
     Version,
 }
 
-/// The version that is told: clients ask for one that streams calls, which Ollama has done since 0.8.
+/// The reported version: clients require one that streams calls, which Ollama does since 0.8.
 const VERSION: &str = "0.12.0";
 
-/// What a model's list may take.
-const MOST: usize = 16 << 20;
+/// Maximum bytes of a list of models.
+const MAX_LIST: usize = 16 << 20;
 
 impl Question {
-    /// Returns the answer for servers that have none of their own; nothing if no model has the name that is asked for.
+    /// Returns the answer for servers without Ollama's API; nothing if the requested model is unknown.
     pub(crate) async fn answer(self, live: &Live, headers: &HeaderMap, body: &[u8]) -> Option<Value> {
         match self {
             Self::Version => Some(json!({"version": VERSION})),
@@ -55,7 +55,7 @@ async fn tags(live: &Live, headers: &HeaderMap) -> Vec<Value> {
     tags
 }
 
-/// Returns a server's models: as it lists them itself, or from its list of OpenAI's API.
+/// Returns a server's models from Ollama's API, or else from OpenAI's.
 async fn own_tags(live: &Live, server: &Arc<Server>, headers: &HeaderMap) -> Vec<Value> {
     let own = ask(live, server, headers, "/api/tags").await;
     if let Some(Value::Array(models)) = own.as_ref().and_then(|tags| tags.get("models")) {
@@ -73,7 +73,7 @@ async fn ask(live: &Live, server: &Arc<Server>, headers: &HeaderMap, path: &str)
     headers::exchange_key(&mut headers, server.key.as_deref(), live.keys.is_empty(), Some(server.protocol()));
     let answer = server.send(Method::GET, server.same_path(&path.parse().ok()?).ok()?, headers, Default::default());
     let answer: Response = answer.await.ok().filter(|answer: &Response| answer.status().is_success())?;
-    let body = bodies::collect(answer.into_body(), MOST, live.config.timeouts.connect.on()).await.ok()?;
+    let body = bodies::collect(answer.into_body(), MAX_LIST, live.config.timeouts.connect.on()).await.ok()?;
     serde_json::from_slice(&body).ok()
 }
 

@@ -1,24 +1,24 @@
-//! Whether a model's prompts open its reasoning, as far as its answers tell.
+//! Detects from a model's answers whether its prompts open the reasoning.
 
 use std::collections::HashMap;
 
-/// How many of a model's last answers count.
+/// Number of recent answers that are considered.
 const WINDOW: u32 = 5;
 
-/// Every one of them.
+/// A bit for each of them.
 const ALL: u32 = (1 << WINDOW) - 1;
 
-/// One answer may quote a closer; so many are needed.
+/// Minimum number of answers that began inside reasoning, since a single answer may quote a closing marker.
 const FEWEST: u32 = 2;
 
-/// Models about which something is known; when there are more, all is learned anew.
-const MOST_MODELS: usize = 1024;
+/// Maximum number of models; beyond it, all are forgotten.
+const MAX_MODELS: usize = 1024;
 
-/// What the last answers of each model told.
+/// The recent answers of each model.
 #[derive(Default)]
 pub(crate) struct Openings(HashMap<String, Votes>);
 
-/// The last answers, the newest in the lowest bit: those that began inside reasoning.
+/// The recent answers, the newest in the lowest bit; set if it began inside reasoning.
 #[derive(Clone, Copy, Default)]
 struct Votes {
     inside: u32,
@@ -26,12 +26,12 @@ struct Votes {
 }
 
 impl Openings {
-    /// Says whether most of a model's last answers began inside reasoning.
+    /// Returns whether most of a model's recent answers began inside reasoning.
     pub(crate) fn begins_inside(&self, model: &str) -> bool {
         self.0.get(model).is_some_and(|votes| votes.is_inside())
     }
 
-    /// Counts an answer; says what holds from now on, if that is new.
+    /// Counts an answer; returns the new result if it changed.
     pub(crate) fn count(&mut self, model: &str, inside: bool) -> Option<bool> {
         let votes = self.votes(model);
         let before = votes.is_inside();
@@ -40,8 +40,8 @@ impl Openings {
         Some(votes.is_inside()).filter(|now| *now != before)
     }
 
-    /// Takes a template's word that answers begin inside reasoning, as if the last answers had; says whether that is new.
-    pub(crate) fn believe(&mut self, model: &str) -> bool {
+    /// Records that, by the template, answers begin inside reasoning; returns whether that is new.
+    pub(crate) fn mark_open(&mut self, model: &str) -> bool {
         let votes = self.votes(model);
         let before = votes.is_inside();
         *votes = Votes { inside: ALL, count: WINDOW };
@@ -49,7 +49,7 @@ impl Openings {
     }
 
     fn votes(&mut self, model: &str) -> &mut Votes {
-        if self.0.len() >= MOST_MODELS && !self.0.contains_key(model) {
+        if self.0.len() >= MAX_MODELS && !self.0.contains_key(model) {
             self.0.clear();
         }
         self.0.entry(model.to_owned()).or_default()
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn answers_outvote_a_template() {
         let mut openings = Openings::default();
-        assert!(openings.believe("m") && !openings.believe("m"));
+        assert!(openings.mark_open("m") && !openings.mark_open("m"));
         let told: Vec<_> = (0..3).map(|_| openings.count("m", false)).collect();
         assert_eq!(told, [None, None, Some(false)]);
     }

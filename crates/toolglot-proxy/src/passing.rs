@@ -1,4 +1,4 @@
-//! Requests that the proxy has no part in: any other path and method, byte for byte; and counting tokens.
+//! Requests that are forwarded unchanged, and requests for token counts, models and stored answers.
 
 use std::sync::Arc;
 
@@ -20,20 +20,20 @@ use crate::store;
 use crate::turns::{failed, relayed};
 use crate::upstream::Server;
 
-/// What metrics and logs call these requests.
+/// The protocol of these requests in metrics and logs.
 const INGRESS: &str = "other";
 
-/// Passes a request on and its answer back.
+/// Forwards a request.
 pub(crate) async fn pass(shared: Arc<Shared>, request: Request<Body>) -> Response {
     answer(shared, request, false).await
 }
 
-/// Answers how many tokens a request of the Messages protocol has: by the server, or by a guess if it cannot count.
+/// Counts the tokens of a Messages request: by the server, or by an estimate if it cannot.
 pub(crate) async fn count_tokens(shared: Arc<Shared>, request: Request<Body>) -> Response {
     answer(shared, request, true).await
 }
 
-/// Answers which models there are and what they can: by the server, or in its place if it does not know the path.
+/// Answers a request for models or the version: by the server, or for it if it does not know the path.
 pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request: Request<Body>) -> Response {
     let (mut parts, body) = request.into_parts();
     let live = shared.live.load_full();
@@ -47,12 +47,12 @@ pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request:
         Err(fault) => return failed(record, Protocol::Ollama, fault),
     };
     if record.client.as_ref().is_some_and(|client| !client.is_free()) {
-        let message = "this key is for some models; ask `GET /v1/models` which they are";
+        let message = "this key only allows some models; list them with `GET /v1/models`";
         return failed(record, Protocol::Ollama, ProxyError::Scope.because(message));
     }
     parts.headers.remove(header::CONTENT_ENCODING);
     parts.headers.remove(header::CONTENT_LENGTH);
-    // The models of several servers are in none of their lists.
+    // No server lists the models of the others.
     if question != Question::Tags || live.servers.len() == 1 {
         match forward(&live, &mut record, &parts, Body::from(body.clone())).await {
             Ok(answer) if answer.status().is_success() => {
@@ -66,7 +66,7 @@ pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request:
     let mut sent = parts.headers.clone();
     headers::for_upstream(&mut sent);
     let answer = question.answer(&live, &sent, &body).await;
-    let none = || Fault::new(FaultKind::NotFound, "no such model");
+    let none = || Fault::new(FaultKind::NotFound, "unknown model; list the models with `GET /api/tags`");
     match answer {
         Some(answer) => {
             let response = json_response(&answer);
@@ -77,7 +77,7 @@ pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request:
     }
 }
 
-/// Answers which answer has an id: from what is remembered, or by the server.
+/// Returns or deletes a stored answer: from the store, or else by the server.
 pub(crate) async fn stored_answer(shared: Arc<Shared>, request: Request<Body>) -> Response {
     let live = shared.live.load_full();
     if live.keys.check(request.headers()).is_err() {
@@ -128,7 +128,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Body>, counts: bool) -> Re
     };
     let mut response = match sent {
         Ok((answer, Some(guess))) if cannot(answer.status()) => guessed(record, guess),
-        Ok((answer, _)) if answer.status().as_u16() >= 400 => refused_as_it_is(&live, record, shape, answer).await,
+        Ok((answer, _)) if answer.status().as_u16() >= 400 => error_passed_on(&live, record, shape, answer).await,
         Ok((answer, _)) => {
             record.status = answer.status().as_u16();
             relayed(&shared, &live, record, answer, None)
@@ -139,24 +139,24 @@ async fn answer(shared: Arc<Shared>, request: Request<Body>, counts: bool) -> Re
     response
 }
 
-/// Says whether a server does not know what it is asked for.
+/// Returns whether a server does not support a request.
 fn cannot(status: StatusCode) -> bool {
     matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED)
 }
 
-/// Answers about how many tokens a request has.
+/// Answers with the estimated number of tokens.
 fn guessed(mut record: Record, guess: Result<u64, Fault>) -> Response {
     let response = match guess {
         Ok(count) => json_response(&json!({"input_tokens": count})),
         Err(fault) => return failed(record, Protocol::Messages, fault),
     };
-    record.notes.push("the model server cannot count tokens; the number is an estimate".to_owned());
+    record.notes.push("the model server cannot count tokens; the count is an estimate".to_owned());
     record.whole(&response);
     response
 }
 
-/// Passes a server's refusal on; keys in it are taken out. What is compressed cannot be read, and is not shown.
-async fn refused_as_it_is(live: &Live, mut record: Record, shape: Protocol, answer: Response) -> Response {
+/// Passes on a server's error with keys redacted; a compressed body is dropped, since it cannot be read.
+async fn error_passed_on(live: &Live, mut record: Record, shape: Protocol, answer: Response) -> Response {
     let (mut head, body) = answer.into_parts();
     let body = match collect(body, ERROR_BODY, live.config.timeouts.idle.on()).await {
         Ok(body) => body,
@@ -164,8 +164,8 @@ async fn refused_as_it_is(live: &Live, mut record: Record, shape: Protocol, answ
     };
     let status = head.status.as_u16();
     let is_hidden = headers::is_compressed(&head.headers) && !body.is_empty();
-    let told: &[u8] = if is_hidden { b"" } else { &body };
-    let (fault, without) = (Fault::of_response(status, told), record.secrets.blot_body(told));
+    let shown: &[u8] = if is_hidden { b"" } else { &body };
+    let (fault, without) = (Fault::of_response(status, shown), record.secrets.redact_body(shown));
     let response = match without {
         _ if is_hidden => {
             headers::for_written(&mut head.headers);
@@ -194,7 +194,7 @@ async fn forward(
 ) -> Result<Response, Fault> {
     let mut sent = parts.headers.clone();
     let is_free = record.client.as_ref().is_none_or(|client| client.is_free());
-    // With one server and no other names there is nothing to look for in the body, and it need not be held.
+    // With one server and no renamed models, the body is irrelevant and need not be buffered.
     let (server, body) = if is_free && live.servers.len() == 1 && live.routes.iter().all(|route| route.model.is_none())
     {
         (live.servers.first().cloned(), body)
@@ -203,13 +203,13 @@ async fn forward(
         sent.remove(header::CONTENT_LENGTH);
         (server, Body::from(body))
     };
-    let none = || Fault::new(FaultKind::NotFound, "no model server is configured");
+    let none = || Fault::new(FaultKind::NotFound, "no model server is configured; set one with `--upstream`");
     let server = server.ok_or_else(none)?;
     server.name.clone_into(&mut record.upstream);
     headers::for_upstream(&mut sent);
     let key = record.key_at(&server).map(str::to_owned);
     if key.is_some() {
-        // An error that repeats the key has to be readable.
+        // An error that contains the key must be readable.
         sent.remove(header::ACCEPT_ENCODING);
     }
     headers::exchange_key(&mut sent, key.as_deref(), live.keys.is_empty(), Some(server.protocol()));
@@ -219,7 +219,7 @@ async fn forward(
         return Ok(models(live, record, &sent).await);
     }
     if !is_free {
-        let message = format!("this key is for some models, and `{}` names none", parts.uri.path());
+        let message = format!("this key only allows some models, but the request to `{}` names none", parts.uri.path());
         let model = (!record.model.is_empty()).then_some(record.model.as_str());
         record.check_scope(model.ok_or_else(|| ProxyError::Scope.because(message))?, &server)?;
     }
@@ -227,7 +227,7 @@ async fn forward(
     server.send(parts.method.clone(), uri, sent, body).await
 }
 
-/// Finds the server of the model that a body names, and puts the model's name at that server into it.
+/// Finds the server of the model in a body, and renames the model for it.
 async fn routed(
     live: &Live,
     record: &mut Record,
@@ -244,7 +244,7 @@ async fn routed(
     Ok((Some(Arc::clone(&route.server)), body))
 }
 
-/// Returns the models of all servers in one list, those that the client may ask for; a server that does not answer has none.
+/// Returns the models of all servers that the client may use; servers that do not answer are skipped.
 async fn models(live: &Live, record: &Record, headers: &HeaderMap) -> Response {
     let mut all = Vec::new();
     for server in &live.servers {

@@ -1,19 +1,19 @@
-//! Paths as clients write them, and the ones that are meant.
+//! Normalises the paths of requests.
 //!
-//! | written | meant |
+//! | written | normalised |
 //! |---|---|
 //! | `/v1/chat/completions/`, `//v1/chat/completions` | `/v1/chat/completions` |
-//! | `/v1/v1/chat/completions`, of a base URL that ends with `/v1` twice | `/v1/chat/completions` |
+//! | `/v1/v1/chat/completions`, from a base URL with `/v1` | `/v1/chat/completions` |
 //! | `/anthropic/v1/messages`, `/openai/v1/responses` | `/v1/messages`, `/v1/responses` |
 //! | `/openai/deployments/NAME/chat/completions`, as on Azure | `/v1/chat/completions` for the model `NAME` |
 
 use std::borrow::Cow;
 
-/// The model that an Azure path names, for a body that names none.
+/// The model in an Azure path, for a body without one.
 #[derive(Clone)]
 pub(crate) struct Deployment(pub(crate) String);
 
-/// Returns the path that is meant, and the deployment in it.
+/// Returns the normalised path, and the deployment in it.
 pub(crate) fn meant(path: &str) -> (Cow<'_, str>, Option<Deployment>) {
     let mut segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     let mut deployment = None;
@@ -34,14 +34,14 @@ pub(crate) fn meant(path: &str) -> (Cow<'_, str>, Option<Deployment>) {
     (path, deployment)
 }
 
-/// Says whether a path has a segment that is no name but a way through folders.
+/// Returns whether a path has a `.` or `..` segment, in any encoding.
 pub(crate) fn climbs(path: &str) -> bool {
     path.split(['/', '\\'])
         .map(unescaped)
         .any(|segment| segment.split(['/', '\\']).any(|name| name == "." || name == ".."))
 }
 
-/// Returns a segment whose escapes are the bytes that they stand for.
+/// Decodes the percent-encoding of a segment.
 fn unescaped(segment: &str) -> String {
     let (mut bytes, mut rest) = (Vec::new(), segment.as_bytes());
     while let [first, after @ ..] = rest {

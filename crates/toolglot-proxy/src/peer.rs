@@ -1,14 +1,14 @@
-//! The client at the other end of a connection: whether it is still there once it has closed its own side.
+//! Detects whether a client has left once it has closed its side of the connection.
 //!
-//! A client that leaves and one that has merely said all it had to say close their side alike. What is sent then tells them
-//! apart, since the system of the one that left refuses it:
+//! A client that leaves and a client that merely half-closes the connection look alike until something is sent, which the
+//! system of a client that left rejects:
 //!
-//! | the client's side is closed while | what becomes of its request |
+//! | the client closes its side while | its request |
 //! |---|---|
-//! | its request is being read, or HTTP/1.0 is spoken, which knows no interim answers | it ends |
-//! | nothing of the answer has been sent | `100 Continue` is sent, which clients have to pass over; it ends if that is refused |
-//! | a stream is being written | that it is alive is said in it; it ends if that or a later piece is refused |
-//! | bytes pass as they are | it ends if the next ones are refused |
+//! | its request is being read, or with HTTP/1.0, which has no interim responses | is cancelled |
+//! | nothing of the answer has been sent | `100 Continue` is sent, which clients must ignore; it is cancelled if that is rejected |
+//! | a stream is being written | a keep-alive comment is sent; it is cancelled if that or a later piece is rejected |
+//! | bytes pass unchanged | is cancelled if the next ones are rejected |
 
 use std::future::Future;
 use std::io;
@@ -26,50 +26,50 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
-/// What the requests of a connection know of the client; cheap to clone.
+/// The client of a connection, shared with its requests; cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Peer(Arc<PeerState>);
 
-/// What is known of it while a request of its runs.
+/// The state of the client's request.
 ///
-/// `Relaxed` is enough, since nothing else is published with these: the task of the connection polls the request and the
-/// [`Attendant`] in turn, and a body that is read elsewhere costs at most one poll more until its end is seen.
+/// `Relaxed` suffices, since nothing else is published with these: the connection's task polls the request and the
+/// [`PeerMonitor`] in turn, and a body that is read elsewhere costs at most one more poll until its end is seen.
 #[derive(Debug, Default)]
 struct PeerState {
     phase: AtomicU8,
-    /// All of the request is here.
+    /// Whether the request has been read completely.
     is_whole: AtomicBool,
-    /// It knows interim answers.
-    may_be_asked: AtomicBool,
-    /// It has closed its side, and wants a sign if it is there.
-    wants_sign: AtomicBool,
+    /// Whether it supports interim responses.
+    accepts_interim: AtomicBool,
+    /// Whether it has closed its side, so that something must be sent to it.
+    needs_keep_alive: AtomicBool,
 }
 
 /// No request runs.
 const IDLE: u8 = 0;
-/// A request is being read; who reads it finds out if it ends early.
+/// A request is being read; its reader notices if it ends early.
 const READING: u8 = 1;
-/// The request is here, and nothing of its answer has been sent.
+/// The request has been read, and nothing of the answer has been sent.
 const AWAITED: u8 = 2;
 const ANSWERED: u8 = 3;
 
-/// A running request of a client; it is over when this is dropped.
+/// A running request of a client, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Running(Peer);
 
 impl Peer {
-    /// Makes a request known to those who answer it.
+    /// Attaches the client to its request.
     pub(crate) fn enter(&self, request: Request<Incoming>) -> Request<RequestBody> {
         let (mut parts, body) = request.into_parts();
         self.0.is_whole.store(body.is_end_stream(), Ordering::Relaxed);
-        self.0.may_be_asked.store(parts.version == Version::HTTP_11, Ordering::Relaxed);
+        self.0.accepts_interim.store(parts.version == Version::HTTP_11, Ordering::Relaxed);
         if parts.version <= Version::HTTP_11 {
             parts.extensions.insert(self.clone());
         }
         Request::from_parts(parts, RequestBody { body, peer: self.clone() })
     }
 
-    /// Begins a request that is looked after.
+    /// Begins a request that is monitored.
     pub(crate) fn begin(&self) -> Running {
         let phase = if self.0.is_whole.load(Ordering::Relaxed) { AWAITED } else { READING };
         self.0.phase.store(phase, Ordering::Relaxed);
@@ -77,22 +77,22 @@ impl Peer {
     }
 
     fn has_all(&self) {
-        // Exchanges, here and below, not stores: a late word about a request that is over must not wake its phase again.
+        // Exchanges, here and below, not stores: a late notification must not change the phase of a finished request.
         self.0.is_whole.store(true, Ordering::Relaxed);
         let _ = self.0.phase.compare_exchange(READING, AWAITED, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Says that an answer goes out, if its request still runs.
+    /// Records that an answer is sent, if the request still runs.
     pub(crate) fn answers(&self) {
         let _ = self.0.phase.compare_exchange(AWAITED, ANSWERED, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
 impl Running {
-    /// Says, once, whether the client is in doubt.
-    pub(crate) fn wants_sign(&self) -> bool {
-        let wants = &self.0.0.wants_sign;
-        // Asked for every piece of a stream: a load is cheap, a swap takes the cache line from other cores.
+    /// Returns, once, whether something must be sent to see whether the client has left.
+    pub(crate) fn needs_keep_alive(&self) -> bool {
+        let wants = &self.0.0.needs_keep_alive;
+        // Called for every piece of a stream: a load is cheap, a swap invalidates the cache line of other cores.
         wants.load(Ordering::Relaxed) && wants.swap(false, Ordering::Relaxed)
     }
 }
@@ -103,20 +103,20 @@ impl Drop for Running {
     }
 }
 
-/// Looks after the client of a connection.
-pub(crate) struct Attendant {
+/// Monitors the client of a connection.
+pub(crate) struct PeerMonitor {
     socket: Arc<TcpStream>,
     peer: Peer,
-    /// Waits for the client's system to refuse what is sent to it; the client has closed its side.
+    /// Completes when the client's system rejects what is sent to it, after the client has closed its side.
     refusal: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
-impl Attendant {
+impl PeerMonitor {
     pub(crate) fn new(socket: &Arc<TcpStream>, peer: &Peer) -> Self {
         Self { socket: Arc::clone(socket), peer: peer.clone(), refusal: None }
     }
 
-    /// Waits for a client to leave whose request runs; asked whenever its connection was.
+    /// Completes when the client of a running request has left; polled with its connection.
     pub(crate) fn poll_left(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let phase = self.peer.0.phase.load(Ordering::Relaxed);
         if matches!(phase, IDLE | READING) {
@@ -125,13 +125,13 @@ impl Attendant {
         }
         if self.refusal.is_none() {
             match ready!(self.socket.poll_peek(cx, &mut ReadBuf::new(&mut [0]))) {
-                // What it says next is read when its time comes.
+                // The next request is read later.
                 Ok(1..) => return Poll::Pending,
-                Ok(0) if self.peer.0.may_be_asked.load(Ordering::Relaxed) => {}
+                Ok(0) if self.peer.0.accepts_interim.load(Ordering::Relaxed) => {}
                 Ok(0) | Err(_) => return Poll::Ready(()),
             }
             if phase == ANSWERED {
-                self.peer.0.wants_sign.store(true, Ordering::Relaxed);
+                self.peer.0.needs_keep_alive.store(true, Ordering::Relaxed);
                 cx.waker().wake_by_ref();
             } else if !self.socket.try_write(CONTINUE).is_ok_and(|sent| sent == CONTINUE.len()) {
                 return Poll::Ready(());
@@ -146,7 +146,7 @@ impl Attendant {
 
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
-/// A request's body, of which the client's attendant learns when it has all been read.
+/// A request's body that records when it has been read completely.
 pub(crate) struct RequestBody {
     body: Incoming,
     peer: Peer,
@@ -173,10 +173,10 @@ impl Body for RequestBody {
     }
 }
 
-/// A socket that its attendant looks at while it is read and written.
-pub(crate) struct Attended(pub(crate) Arc<TcpStream>);
+/// A socket that is monitored while it is read and written.
+pub(crate) struct MonitoredStream(pub(crate) Arc<TcpStream>);
 
-impl AsyncRead for Attended {
+impl AsyncRead for MonitoredStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         loop {
             ready!(self.0.poll_read_ready(cx))?;
@@ -188,7 +188,7 @@ impl AsyncRead for Attended {
     }
 }
 
-impl AsyncWrite for Attended {
+impl AsyncWrite for MonitoredStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.0.poll_write_ready(cx))?;
@@ -204,7 +204,7 @@ impl AsyncWrite for Attended {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // Tokio closes only a socket that nobody else holds.
+        // Tokio only closes a socket that is not shared.
         Poll::Ready(SockRef::from(&*self.0).shutdown(Shutdown::Write))
     }
 }

@@ -1,4 +1,4 @@
-//! Prompt mode: for which models the tools are written into the prompt, and in which dialect.
+//! Prompt mode: when tools are written into the prompt, and in which dialect.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use toolglot_wire::Fault;
 
 use crate::config::RouteSettings;
 
-/// What is told of a request that was sent again with the tools in its prompt.
-pub(crate) const WHY: &str = "the server takes no tools; they are in the prompt";
+/// The note on a request that was resent with the tools in its prompt.
+pub(crate) const WHY: &str = "the server does not accept tools; they were sent in the prompt";
 
-/// What operators are told whose server refuses tools.
-pub(crate) const ADVICE: &str = "the server takes no tools; with `mode = \"auto\"` they are written into the prompt";
+/// The note on a request whose tools the server rejects.
+pub(crate) const ADVICE: &str = "the server does not accept tools; set `mode = \"auto\"` to send them in the prompt";
 
-/// The advice to operators whose server takes no grammar beside tools.
-pub(crate) const HOLD_ADVICE: &str = "the server takes no grammar beside tools; with `mode = \"auto\"` they are written into the prompt, and the grammar is sent";
+/// The note on a request whose grammar the server does not accept with tools.
+pub(crate) const HOLD_ADVICE: &str = "the server does not accept a grammar with tools; set `mode = \"auto\"` to send the tools in the prompt and the grammar with them";
 
-/// The dialect of models that nothing is known of: more of them were trained on it than on any other.
+/// The dialect for unknown models, on which most models were trained.
 const USUAL: &str = "hermes";
 
-/// Words of the errors with which servers refuse tools: Ollama, OpenRouter, llama-server, vLLM, and what others say.
+/// Phrases in errors of servers that reject tools: Ollama, OpenRouter, llama-server, vLLM and others.
 const REFUSALS: [&str; 11] = [
     "does not support tools",
     "support tool use",
@@ -34,34 +34,34 @@ const REFUSALS: [&str; 11] = [
     "function calling is not supported",
 ];
 
-/// Says whether an error means that the server takes no tools for the model.
+/// Returns whether an error means that the server does not accept tools for the model.
 pub(crate) fn is_refusal(fault: &Fault) -> bool {
     let message = fault.message.to_lowercase();
     matches!(fault.status, 400 | 404 | 422 | 500 | 501) && REFUSALS.iter().any(|words| message.contains(words))
 }
 
-/// Returns the dialect that a route names for prompts: one that is set, or the first of those that it reads.
+/// Returns the dialect for prompts that a route sets, or else the first of those that it reads.
 pub(crate) fn chosen(route: &RouteSettings, dialects: &Dialects) -> Result<Option<Arc<Dialect>>, String> {
     if !route.teach.is_empty() {
         let found = dialects.get(&route.teach).cloned().or_else(|| Dialects::builtin().get(&route.teach).cloned());
-        let wrong = || format!("unknown dialect `{}`; `toolglot dialects list` shows them all", route.teach);
+        let wrong = || format!("unknown dialect `{}`; run `toolglot dialects list` to list all", route.teach);
         return found.map(Some).ok_or_else(wrong);
     }
     Ok(first(route, dialects))
 }
 
-/// Returns the first of the dialects that a route reads, if it names them.
+/// Returns the first of the dialects that a route reads, if it lists them.
 pub(crate) fn first(route: &RouteSettings, dialects: &Dialects) -> Option<Arc<Dialect>> {
     let is_open = route.dialect.iter().any(|name| name == "auto" || name == "off");
     dialects.iter().next().filter(|_| !is_open).cloned()
 }
 
-/// Returns the dialect in which a model is told of tools, unless its route names one.
+/// Returns the dialect for tools in a model's prompt, unless its route sets one.
 pub(crate) fn of_model(model: &str, dialects: &Dialects) -> Option<Arc<Dialect>> {
     by_name(model, dialects).or_else(|| dialects.get(USUAL).or_else(|| dialects.iter().next()).cloned())
 }
 
-/// Returns the dialect that a model of this name writes, if the name says it.
+/// Returns the dialect of models with this name, if known.
 pub(crate) fn by_name(model: &str, dialects: &Dialects) -> Option<Arc<Dialect>> {
     let known = detect::from_model(model, dialects).into_iter().next()?;
     dialects.get(&known.dialect).cloned()

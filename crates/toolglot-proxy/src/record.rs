@@ -1,4 +1,4 @@
-//! The record of one request: what metrics, log and span need when it is over, however it ends.
+//! The record of a request, for metrics, log and span when it ends.
 
 mod account;
 mod counters;
@@ -24,7 +24,7 @@ use crate::store::{self, Keeping};
 use crate::traces::RequestSpan;
 use crate::upstream::Server;
 
-/// What is known of a request so far; telling it is its end.
+/// The data of a request; reported when it is dropped.
 pub(crate) struct Record {
     shared: Arc<Shared>,
     pub(crate) id: HeaderValue,
@@ -33,48 +33,49 @@ pub(crate) struct Record {
     line: String,
     pub(crate) upstream: String,
     pub(crate) model: String,
-    /// What metrics call the model: the pattern of its route.
+    /// The model's label in metrics: the pattern of its route.
     pub(crate) model_label: String,
     pub(crate) status: u16,
     pub(crate) started: Instant,
     pub(crate) first_byte: Option<Duration>,
-    /// Time that the proxy itself spent.
+    /// Time spent in the proxy.
     pub(crate) busy: Duration,
     pub(crate) bytes: u64,
     pub(crate) report: Option<Report>,
     pub(crate) fault: Option<Fault>,
-    /// Why the request was sent in another form.
+    /// Why the request was resent in another form.
     pub(crate) retry: Option<&'static str>,
-    /// How often it was sent again as it was, because nobody was there or had room.
+    /// How often it was resent unchanged, because the server was unreachable or overloaded.
     pub(crate) resent: Arc<AtomicUsize>,
-    /// How often the model was asked.
+    /// Number of requests to the model.
     pub(crate) attempts: usize,
-    /// The dialect in which the tools were written into the prompt.
+    /// The dialect of the tools in the prompt.
     pub(crate) dialect_taught: Option<String>,
-    /// What is kept of the exchange, and the text in which no call was read.
+    /// The capture of the exchange, if it is captured.
     pub(crate) capture: Option<Box<CaptureBuffer>>,
+    /// An answer in which no call was recognised.
     suspect: Option<Suspect>,
-    /// What of the request was left out or put otherwise for the server.
+    /// What was omitted or changed in the request to the server.
     pub(crate) notes: Vec<String>,
-    /// Whose answer it is.
+    /// The owner of the answer.
     pub(crate) owner: Owner,
-    /// The keys of the settings and the client's own, which a server may repeat in its errors.
+    /// The keys of the settings and of the client, which a server may repeat in errors.
     pub(crate) secrets: Secrets,
-    /// The client whose own key it is, and its place among those that run.
+    /// The client that the key belongs to, and its running request.
     pub(crate) client: Option<Arc<Client>>,
     ticket: Option<Ticket>,
     span: Option<RequestSpan>,
-    /// That the client's request runs, where it is looked after.
+    /// The running request, if its client is monitored.
     pub(crate) running: Option<Running>,
-    /// The answer went out to its end, or an error did.
+    /// Whether the whole answer, or an error, was sent.
     pub(crate) is_over: bool,
 }
 
-/// The status in logs of requests whose client left.
+/// The logged status of requests whose client left.
 const LEFT: u16 = 499;
 
 impl Record {
-    /// Begins a record, and says whether there is room for another request. Its span becomes the caller of what the model server does.
+    /// Begins a record; the error says that there are too many requests. Its span becomes the parent of the model server's.
     pub(crate) fn begin(
         shared: &Arc<Shared>,
         ingress: &'static str,
@@ -117,14 +118,15 @@ impl Record {
         let running = shared.in_flight.fetch_add(1, Ordering::Relaxed);
         let most = live.config.limits.streams;
         if running >= most {
-            let message =
-                format!("too many requests: {most} are in progress; try again later, or raise `limits.streams`");
+            let message = format!(
+                "too many concurrent requests: {most} are in progress; try again later, or raise `limits.streams`"
+            );
             return (record, Err(ProxyError::Streams.because(message)));
         }
         (record, Ok(()))
     }
 
-    /// Lets a client in whose key is right, and that has not asked too often.
+    /// Checks the client's key and rate limits.
     pub(crate) fn admit(&mut self, live: &Live, headers: &HeaderMap) -> Result<(), Fault> {
         self.client = live.keys.check(headers)?;
         if let Some(client) = &self.client {
@@ -133,17 +135,17 @@ impl Record {
         Ok(())
     }
 
-    /// Refuses a model that the client's key is not for.
+    /// Checks that the client's key allows a model.
     pub(crate) fn check_scope(&self, model: &str, server: &Server) -> Result<(), Fault> {
         self.client.as_ref().map_or(Ok(()), |client| client.check(model, server))
     }
 
-    /// Returns the key that a server gets for this client's requests.
+    /// Returns the key to send to a server for this client.
     pub(crate) fn key_at<'a>(&'a self, server: &'a Server) -> Option<&'a str> {
         self.client.as_ref().map_or(server.key.as_deref(), |client| client.key_at(server))
     }
 
-    /// Notes the model that the client asks for.
+    /// Records the requested model.
     pub(crate) fn ask_for(&mut self, model: &str) {
         model.clone_into(&mut self.model);
         if headers::looks_like_key(model) {
@@ -151,7 +153,7 @@ impl Record {
         }
     }
 
-    /// Notes an error that ends the request.
+    /// Records an error that ends the request.
     pub(crate) fn fail(&mut self, mut fault: Fault) {
         if self.status == 0 {
             self.status = fault.status;
@@ -161,14 +163,14 @@ impl Record {
         self.is_over = true;
     }
 
-    /// Notes an answer that goes out at once.
+    /// Records an answer that is sent at once.
     pub(crate) fn whole(&mut self, response: &Response) {
         self.status = response.status().as_u16();
         self.is_over = true;
         self.bytes = response.body().size_hint().exact().unwrap_or_default();
     }
 
-    /// Notes that the whole answer went out.
+    /// Records that the whole answer was sent.
     pub(crate) fn delivered(&mut self, report: Report, bytes: usize) {
         self.first_byte();
         self.report = Some(report);
@@ -176,28 +178,29 @@ impl Record {
         self.is_over = true;
     }
 
-    /// Keeps bytes of the server's answer where exchanges are kept; those of a client's are its counterpart.
+    /// Captures bytes of the server's answer.
     pub(crate) fn answered(&mut self, bytes: &[u8]) {
         self.capture.iter_mut().for_each(|capture| capture.answered(bytes));
     }
 
+    /// Captures bytes sent to the client.
     pub(crate) fn sent(&mut self, bytes: &[u8]) {
         self.capture.iter_mut().for_each(|capture| capture.delivered(bytes));
     }
 
-    /// Remembers an answer that later requests may refer to, and one that looks as if more were in it. Returns what has to
-    /// be waited for before the client may have the end of its answer.
+    /// Stores an answer that later requests may refer to, and one that may be a near miss. Returns a task to wait for before
+    /// the end of the answer is sent.
     pub(crate) fn remember(&mut self, turn: &Turn) -> Option<Keeping> {
         self.suspect = turn.suspect();
         store::keep(&self.shared, self.owner, turn.stored_answer()?)
     }
 
-    /// Notes the first byte of the answer.
+    /// Records the time of the first byte of the answer.
     pub(crate) fn first_byte(&mut self) {
         self.first_byte.get_or_insert_with(|| self.started.elapsed());
     }
 
-    /// Has somebody look at what was not read, and write down what is kept; neither keeps the client waiting.
+    /// Checks for a near miss and writes the capture, in the background.
     fn spawn_diagnostics(&mut self) {
         let (suspect, capture) = (self.suspect.take(), self.capture.take());
         if suspect.is_none() && capture.is_none() {
@@ -215,12 +218,12 @@ impl Record {
             capture_buffer: capture,
         };
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(|| review.look())),
-            Err(_) => review.look(),
+            Ok(runtime) => drop(runtime.spawn_blocking(|| review.run())),
+            Err(_) => review.run(),
         }
     }
 
-    /// Returns the model as a log may show it: some clients have the key where the model should be.
+    /// Returns the model for logs, redacted, since some clients send the key as the model.
     fn shown_model(&self) -> String {
         let mut model = self.model.clone();
         self.secrets.redact(&mut model);
@@ -229,12 +232,12 @@ impl Record {
 }
 
 impl Drop for Record {
-    /// However a request ends, this is its end: its place is free before anything is written about it.
+    /// Reports the request, however it ended; its slot is freed first.
     fn drop(&mut self) {
         self.shared.in_flight.fetch_sub(1, Ordering::Relaxed);
         let status = if self.is_over { self.status } else { LEFT };
         self.count(status);
-        self.tell(status);
+        self.log(status);
         self.spawn_diagnostics();
         if let Some(inside) = self.report.as_ref().and_then(|report| report.begins_inside_reasoning) {
             self.shared.learn_opening(&self.model, inside);
@@ -242,7 +245,7 @@ impl Drop for Record {
     }
 }
 
-/// Makes an id that sorts by time, as UUID version 7 does.
+/// Creates a UUID version 7, which sorts by time.
 fn new_id(shared: &Shared) -> HeaderValue {
     let millis = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     let (high, low) = (shared.draw(), shared.draw());

@@ -1,4 +1,4 @@
-//! A captured exchange read again, with today's code and the settings at hand.
+//! Reparses a captured exchange with the current code and settings.
 
 use toolglot_wire::{EngineKind, Exchange, Protocol, Turn, TurnEnd};
 
@@ -6,14 +6,15 @@ use crate::capture::Capture;
 use crate::config::Config;
 use crate::live::Live;
 
-/// Reads a captured answer again; returns what a client gets now, which may be an error of its protocol.
+/// Reparses a captured answer; returns what a client would now receive, which may be an error in its protocol.
 ///
 /// # Errors
-/// If the settings cannot be used, or the exchange does not say what was asked.
+/// If the settings are invalid, or the captured request cannot be parsed.
 pub fn replay(capture: &Capture, config: Config) -> Result<Vec<u8>, String> {
     let live = Live::new(config).map_err(|error| error.to_string())?;
-    let (route, _) =
-        live.route(&capture.model).ok_or_else(|| format!("no route matches the model `{}`", capture.model))?;
+    let (route, _) = live
+        .route(&capture.model)
+        .ok_or_else(|| format!("no route matches the model `{}`; add one to the settings", capture.model))?;
     let protocol = |name: &str| name.parse::<Protocol>();
     let (ingress, upstream) = (protocol(&capture.protocols.0)?, protocol(&capture.protocols.1)?);
     let taught = capture.prompt.as_ref().map(|name| {
@@ -29,7 +30,7 @@ pub fn replay(capture: &Capture, config: Config) -> Result<Vec<u8>, String> {
         .with_schema(true);
     let request = capture.request.as_str().map_or_else(|| capture.request.to_string(), str::to_owned);
     let exchange = Exchange::read(ingress, upstream, request.as_bytes(), &policy);
-    let mut exchange = exchange.map_err(|fault| format!("the request cannot be read: {}", fault.message))?;
+    let mut exchange = exchange.map_err(|fault| format!("cannot parse the request: {}", fault.message))?;
     if capture.attempts > 1 {
         exchange.ask_again(&exchange.turn(0, 0));
     }

@@ -1,4 +1,4 @@
-//! Every path the proxy knows; all others are passed through.
+//! The paths that the proxy handles; all others are forwarded.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ use crate::live::Shared;
 use crate::ollama::Question;
 use crate::{guard, inspector, passing, paths, turns};
 
-/// What is done at a path.
+/// The action for a path.
 #[derive(Clone, Copy)]
 enum RouteAction {
     Turn(Protocol),
@@ -30,19 +30,19 @@ enum RouteAction {
 }
 
 impl RouteAction {
-    /// Says whether it is part of a protocol that has `/v1` before its paths.
+    /// Returns whether it belongs to a protocol whose paths start with `/v1`.
     fn is_protocols(self) -> bool {
         matches!(self, Self::Turn(_) | Self::CountTokens | Self::Answer)
     }
 
-    /// Says whether anybody may look.
+    /// Returns whether it is public.
     fn is_open(self) -> bool {
         matches!(self, Self::Alive | Self::Ready)
     }
 }
 
-/// Method, path, what is done; paths of the protocols are known with and without `/v1` before them, and in every way of
-/// writing that [`paths::meant`] knows.
+/// Method, path and action; paths of the protocols work with and without `/v1`, and in all variants that
+/// [`paths::meant`] normalises.
 const ROUTES: [(Method, &str, RouteAction); 17] = [
     (Method::POST, "/chat/completions", RouteAction::Turn(Protocol::Chat)),
     (Method::POST, "/completions", RouteAction::Turn(Protocol::Chat)),
@@ -63,7 +63,7 @@ const ROUTES: [(Method, &str, RouteAction); 17] = [
     (Method::GET, "/metrics", RouteAction::Metrics),
 ];
 
-/// Returns the table as a router.
+/// Returns the router.
 pub(crate) fn router(shared: &Arc<Shared>) -> Router {
     let mut router = Router::new();
     for path in ["/inspector", "/inspector/", "/inspector/{*file}"] {
@@ -73,7 +73,7 @@ pub(crate) fn router(shared: &Arc<Shared>) -> Router {
     router.fallback(answer).layer(guard).with_state(Arc::clone(shared))
 }
 
-/// Returns what is done at a path; a client that asks for the head of an answer gets it of the whole one.
+/// Returns the action for a path; `HEAD` is treated as `GET`.
 fn found(method: &Method, path: &str) -> Option<RouteAction> {
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     let short = path.strip_prefix("/v1").filter(|rest| rest.starts_with('/'));
@@ -83,7 +83,7 @@ fn found(method: &Method, path: &str) -> Option<RouteAction> {
     ROUTES.iter().find(|(known, path, place)| known == method && is_at(path, *place)).map(|(.., place)| *place)
 }
 
-/// Says whether a path is a known one; `{id}` stands for one segment.
+/// Returns whether a path matches a pattern; `{id}` matches one segment.
 fn is_same(known: &str, path: &str) -> bool {
     match known.strip_suffix("{id}") {
         Some(before) => path.strip_prefix(before).is_some_and(|id| !id.is_empty() && !id.contains('/')),
@@ -91,7 +91,7 @@ fn is_same(known: &str, path: &str) -> bool {
     }
 }
 
-/// Lets requests in that may be answered. Those that ask whether the proxy is alive tell nobody anything.
+/// Admits requests that may be answered; health checks are always admitted, since they reveal nothing.
 pub(crate) async fn guarded(State(shared): State<Arc<Shared>>, request: Request<Body>, next: Next) -> Response {
     let live = shared.live.load_full();
     let (mut parts, body) = request.into_parts();
@@ -126,7 +126,7 @@ async fn answer(State(shared): State<Arc<Shared>>, mut request: Request<Body>) -
     }
 }
 
-/// Shows the inspector, if the settings say so; else the path is the server's.
+/// Serves the inspector if it is enabled; otherwise the path is forwarded.
 async fn inspector(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Response {
     if !shared.live.load().config.server.inspector {
         return answer(State(shared), request).await;
@@ -139,7 +139,7 @@ async fn inspector(State(shared): State<Arc<Shared>>, request: Request<Body>) ->
     inspector::answer(shared, request).await
 }
 
-/// Takes the prefix away that only some clients write; what else a path says is the server's business.
+/// Normalises known paths; other paths are forwarded unchanged.
 fn with_version(mut request: Request<Body>) -> Request<Body> {
     let uri = request.uri();
     let is_known = found(request.method(), &paths::meant(uri.path()).0).is_some();
@@ -166,7 +166,7 @@ async fn ready(shared: &Shared) -> Response {
             return plain(StatusCode::OK, "ready\n".to_owned());
         }
     }
-    plain(StatusCode::SERVICE_UNAVAILABLE, "no model server can be reached\n".to_owned())
+    plain(StatusCode::SERVICE_UNAVAILABLE, "no model server is reachable\n".to_owned())
 }
 
 fn metrics(shared: &Shared, request: &Request<Body>) -> Response {

@@ -1,8 +1,8 @@
-//! Answers in a Redis or Valkey server that several proxies share.
+//! A store for answers in a Redis or Valkey server that several proxies share.
 //!
-//! What belongs to one client has one prefix, `toolglot:{OWNER}:`. Behind it `answer:ID` is a hash of the answer's record, its
-//! predecessor and the ids of its items, `item:ID` names the answer that an item belongs to, `order` has the answers by their
-//! last use, `sizes` the bytes of each, `size` of all. Everything is done by a script, whole or not at all.
+//! The keys of a client have the prefix `toolglot:{OWNER}:`. `answer:ID` is a hash of the answer's record, its predecessor
+//! and the ids of its items, `item:ID` is the id of the answer that an item belongs to, `order` has the answers by their last
+//! use, `sizes` the bytes of each, `size` of all. Every operation is an atomic script.
 
 use std::time::Duration;
 
@@ -15,23 +15,23 @@ use toolglot_wire::StoredAnswer;
 use crate::config::Config;
 use crate::owner::Owner;
 
-/// A connection to the server, made when it is first needed, and what may be kept there.
+/// A lazy connection to the server, and the limits.
 pub(crate) struct SharedStore {
     client: Client,
     connection: Mutex<Option<MultiplexedConnection>>,
-    /// How long the server may take.
+    /// Timeout of the server.
     patience: Option<Duration>,
-    /// Milliseconds.
+    /// Lifetime of an unused answer in milliseconds.
     kept: u128,
     most: usize,
     most_bytes: usize,
 }
 
-/// An answer as it is written: its head, what was asked, what was said.
+/// A serialised answer: its head, the input and the output.
 type StoredRecord = (String, String, Vec<(String, String)>);
 
-/// What all scripts know: the server's time in microseconds, how an answer is used and forgotten. No two answers have one last
-/// use, whatever the clock says, so that the oldest is known.
+/// Shared by all scripts: the server's time in microseconds, and how to use and delete an answer. Times of last use are
+/// unique, whatever the clock says, so that there is an oldest answer.
 const COMMON: &str = "
 local prefix, kept, most, most_bytes = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local order, size = prefix .. 'order', prefix .. 'size'
@@ -108,7 +108,7 @@ return record
 const FORGET: &str = "return forget(ARGV[4])";
 
 impl SharedStore {
-    /// Prepares a store; nothing is asked of the server yet.
+    /// Prepares a store without connecting to the server.
     pub(crate) fn open(url: &str, config: &Config) -> Result<Self, String> {
         let client = Client::open(url).map_err(|error| format!("{error}; use a URL such as `redis://HOST:6379`"))?;
         let kept = config.timeouts.kept.0.as_millis();
@@ -167,20 +167,20 @@ impl SharedStore {
         command
     }
 
-    /// Asks the server, and waits no longer than is allowed.
+    /// Runs a command within the timeout.
     async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, String> {
         let Some(time) = self.patience else { return self.ask_twice(command).await.map_err(|error| error.to_string()) };
         match tokio::time::timeout(time, self.ask_twice(command)).await {
             Ok(answered) => answered.map_err(|error| error.to_string()),
             Err(_) => {
-                // A connection that is silent once may be so for ever.
+                // A connection that timed out may never recover.
                 self.hang_up().await;
                 Err(format!("no answer within {time:?} (`timeouts.store`)"))
             }
         }
     }
 
-    /// Asks the server; a second time over a new connection, if the one at hand is broken.
+    /// Runs a command, and retries it over a new connection if the current one is broken.
     async fn ask_twice<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisError> {
         let mut connection = self.connected().await?;
         match command.query_async(&mut connection).await {
@@ -196,7 +196,7 @@ impl SharedStore {
         if let Some(connection) = connection.as_ref() {
             return Ok(connection.clone());
         }
-        // How long to wait is known where it is asked.
+        // The caller applies the timeout.
         let config = AsyncConnectionConfig::new().set_connection_timeout(None).set_response_timeout(None);
         let made = self.client.get_multiplexed_async_connection_with_config(&config).await?;
         Ok(connection.insert(made).clone())
@@ -212,5 +212,5 @@ fn read(record: &str) -> Result<StoredRecord, String> {
 }
 
 fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|error| format!("what is stored cannot be read: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("invalid stored answer: {error}"))
 }

@@ -1,4 +1,4 @@
-//! The inspector's page by itself, on a port of this machine: what `inspect` opens.
+//! The inspector page on a local port, for `toolglot inspect`.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::lifecycle::{Proxy, ServeError, runtime, signals};
 use crate::live::{PageFiles, Shared};
 use crate::routes::guarded;
 
-/// Shows the page on a port of this machine until a signal ends it; `session` is what it begins with, `ready` is told
-/// its address.
+/// Serves the inspector page on a local port until a signal stops it. `session` is its initial state; `ready` is called
+/// with its URL.
 ///
 /// # Errors
-/// If the system says no.
+/// On an I/O error.
 pub fn show(files: PageFiles, session: &Value, port: u16, ready: impl FnOnce(&str)) -> Result<(), ServeError> {
     let flag = |name: &str, value: String| (name.to_owned(), value, "`inspect`".to_owned());
     let listen = flag("listen", format!("127.0.0.1:{port}"));
@@ -30,15 +30,15 @@ pub fn show(files: PageFiles, session: &Value, port: u16, ready: impl FnOnce(&st
         let proxy = Proxy::new(config)?;
         let router = alone(proxy.shared(), files, session.to_string());
         let listener = proxy.listen().await?;
-        let wishes = signals().map_err(|error| ServeError::Io("cannot listen to signals".to_owned(), error))?;
+        let controls = signals().map_err(|error| ServeError::Io("cannot listen for signals".to_owned(), error))?;
         ready(&format!("http://{}/", listener.place()));
-        proxy.with_router(router).serve(listener, &sources, wishes).await
+        proxy.with_router(router).serve(listener, &sources, controls).await
     });
     runtime.shutdown_background();
     result
 }
 
-/// Returns the table of routes of the page alone.
+/// Returns a router for the page alone.
 pub(crate) fn alone(shared: &Arc<Shared>, files: PageFiles, session: String) -> Router {
     let guard = middleware::from_fn_with_state(Arc::clone(shared), guarded);
     let answer = move |request: Request<Body>| {

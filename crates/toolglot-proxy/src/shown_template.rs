@@ -1,10 +1,9 @@
-//! How a server's chat template is asked for.
+//! Fetches a server's chat template.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::HeaderMap;
-use http_body_util::{BodyExt, Limited};
 use toolglot_json::{Value, json};
 use toolglot_wire::EngineKind;
 
@@ -12,10 +11,10 @@ use crate::live::Shared;
 use crate::template::{Learned, TemplateFacts};
 use crate::upstream::Server;
 
-/// How long a server may take to show its template.
+/// Timeout for a server to return its template.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Returns what a server's properties say: its template, and the tokens that it names.
+/// Returns the template and tokens in a server's properties.
 pub(crate) fn of_properties(properties: &Value) -> Option<Value> {
     let template = properties.get("chat_template")?.as_str()?;
     let token = |name: &str| properties.get(name).cloned().unwrap_or_default();
@@ -23,7 +22,7 @@ pub(crate) fn of_properties(properties: &Value) -> Option<Value> {
 }
 
 impl Server {
-    /// Returns what the server's template says, if it shows one; asked once it has answered, and told in the log.
+    /// Returns facts about the server's template, if it provides one. They are fetched once and logged.
     pub(crate) async fn learned(
         self: &Arc<Self>,
         engine: EngineKind,
@@ -32,19 +31,20 @@ impl Server {
     ) -> Option<Arc<Learned>> {
         let read = shared.read_template().filter(|_| engine == EngineKind::LlamaCpp)?;
         let learned = self.template.get_or_try_init(|| async {
-            let properties = self.properties(headers).await.ok_or(())?;
+            let (_, properties) = self.ask_one("/props", headers, WAIT).await.ok_or(())?;
+            let properties = serde_json::from_slice(&properties).map_err(drop)?;
             let Some(config) = of_properties(&properties) else { return Ok(None) };
             let found = tokio::task::spawn_blocking(move || read(&config.to_string())).await.map_err(drop)?;
-            Ok::<_, ()>(self.told(found, shared))
+            Ok::<_, ()>(self.log_template(found, shared))
         });
         learned.await.ok()?.clone()
     }
 
-    fn told(&self, found: Result<TemplateFacts, String>, shared: &Shared) -> Option<Arc<Learned>> {
+    fn log_template(&self, found: Result<TemplateFacts, String>, shared: &Shared) -> Option<Arc<Learned>> {
         let server = Value::from(self.name.as_str());
         match found {
             Ok(facts) => {
-                let message = "the server's chat template says how its answers are read";
+                let message = "using the server's chat template to read answers";
                 let details = [
                     ("upstream", server),
                     ("dialect", Value::from(facts.dialect.as_str())),
@@ -57,23 +57,9 @@ impl Server {
             }
             Err(why) => {
                 let details = [("upstream", server), ("reason", Value::from(why))];
-                shared.event("warning", "the server's chat template does not say how its answers are read", &details);
+                shared.event("warning", "cannot use the server's chat template to read answers", &details);
                 None
             }
         }
-    }
-
-    async fn properties(&self, headers: &HeaderMap) -> Option<Value> {
-        let uri = self.same_path(&"/props".parse().ok()?).ok()?;
-        let mut headers = headers.clone();
-        headers.remove(http::header::CONTENT_TYPE);
-        let asked = self.send(http::Method::GET, uri, headers, axum::body::Body::empty());
-        let answer = tokio::time::timeout(WAIT, asked).await.ok()?.ok()?;
-        if !answer.status().is_success() {
-            return None;
-        }
-        let body = Limited::new(answer.into_body(), 4 << 20).collect();
-        let body = tokio::time::timeout(WAIT, body).await.ok()?.ok()?;
-        serde_json::from_slice(&body.to_bytes()).ok()
     }
 }

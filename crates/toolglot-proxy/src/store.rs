@@ -1,4 +1,4 @@
-//! Where answers are kept that later requests refer to: in memory, or in a store that several proxies share.
+//! Stores answers that later requests refer to: in memory, or in a shared store.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use crate::error::ProxyError;
 use crate::live::{Live, Shared};
 use crate::owner::Owner;
 
-/// What one request refers to, by ids.
+/// The ids that a request refers to.
 #[derive(Debug, Default)]
 pub(crate) struct References {
     pub(crate) items: Vec<String>,
@@ -25,7 +25,7 @@ impl References {
     }
 }
 
-/// What was found of what one request refers to; what was not found is noted.
+/// The stored data that a request refers to; missing ids are recorded.
 #[derive(Debug, Default)]
 pub(crate) struct Recollection {
     pub(crate) items: HashMap<String, Value>,
@@ -34,7 +34,7 @@ pub(crate) struct Recollection {
 }
 
 impl Recollection {
-    /// Reads something with an empty memory; returns what came of it, and what was looked for.
+    /// Runs `read` without stored data; returns its result, and the ids that it looked for.
     pub(crate) fn asked_by<T>(read: impl FnOnce(&Self) -> T) -> (T, References) {
         let empty = Self::default();
         let result = read(&empty);
@@ -60,10 +60,10 @@ impl Recall for Recollection {
     }
 }
 
-/// A running task that keeps an answer.
+/// A running task that stores an answer.
 pub(crate) type Keeping = JoinHandle<()>;
 
-/// Fetches what a request refers to; what is not there is missing in it.
+/// Fetches the data that a request refers to, as far as it is stored.
 pub(crate) async fn recall(
     shared: &Shared,
     live: &Live,
@@ -80,19 +80,19 @@ pub(crate) async fn recall(
         return Ok(found);
     };
     for id in references.items {
-        if let Some(item) = within(shared, live, "read", store.item(owner, &id)).await? {
+        if let Some(item) = within(shared, "read", store.item(owner, &id)).await? {
             found.items.insert(id, item);
         }
     }
     for id in references.conversations {
-        if let Some(items) = within(shared, live, "read", store.conversation(owner, &id)).await? {
+        if let Some(items) = within(shared, "read", store.conversation(owner, &id)).await? {
             found.conversations.insert(id, items);
         }
     }
     Ok(found)
 }
 
-/// Keeps an answer; a task that is returned has to be waited for, so that the client's next request finds it.
+/// Stores an answer; wait for the returned task, so that the client's next request finds it.
 pub(crate) fn keep(shared: &Arc<Shared>, owner: Owner, answer: StoredAnswer) -> Option<Keeping> {
     let live = shared.live.load_full();
     let limits = &live.config.limits;
@@ -101,43 +101,42 @@ pub(crate) fn keep(shared: &Arc<Shared>, owner: Owner, answer: StoredAnswer) -> 
         return None;
     }
     let shared = Arc::clone(shared);
-    // A task of its own: a client that leaves with the last byte may come back.
+    // In a task, so that it completes even if the client disconnects.
     Some(tokio::spawn(async move {
         if let Some(store) = &live.shared_store {
-            // The answer itself is well; who refers to it later is told that it is not remembered.
-            let _ = within(&shared, &live, "write", store.keep(owner, answer)).await;
+            // The answer itself is valid; a later request that refers to it gets an error.
+            let _ = within(&shared, "write", store.keep(owner, answer)).await;
         }
     }))
 }
 
-/// Returns a client's answer as it was told.
+/// Returns a client's answer as it was sent.
 pub(crate) async fn response(shared: &Shared, live: &Live, owner: Owner, id: &str) -> Result<Option<Value>, Fault> {
     match &live.shared_store {
         None => Ok(shared.memory.response(owner, id)),
-        Some(store) => within(shared, live, "read", store.response(owner, id)).await,
+        Some(store) => within(shared, "read", store.response(owner, id)).await,
     }
 }
 
-/// Forgets a client's answer.
+/// Deletes a client's answer.
 pub(crate) async fn forget(shared: &Shared, live: &Live, owner: Owner, id: &str) -> Result<(), Fault> {
     match &live.shared_store {
         None => shared.memory.forget(owner, id),
-        Some(store) => within(shared, live, "write", store.forget(owner, id)).await?,
+        Some(store) => within(shared, "write", store.forget(owner, id)).await?,
     }
     Ok(())
 }
 
-/// Waits for the shared store; what goes wrong is counted and logged.
+/// Waits for the shared store; errors are counted and logged.
 async fn within<T>(
     shared: &Shared,
-    live: &Live,
     what: &'static str,
     asked: impl Future<Output = Result<T, String>>,
 ) -> Result<T, Fault> {
     asked.await.map_err(|error| {
         shared.metrics.store_errors.add(&[what], 1);
         let details = [("operation", Value::from(what)), ("error", Value::from(error))];
-        shared.log.event(live.config.server.log.value, "error", "the store cannot be used", &details);
-        ProxyError::Store.because("the store of earlier answers cannot be reached; try again later, or send the whole conversation without `previous_response_id`")
+        shared.event("error", "the shared store failed", &details);
+        ProxyError::Store.because("the store of earlier answers is unreachable; try again later, or send the whole conversation without `previous_response_id`")
     })
 }

@@ -1,7 +1,7 @@
-//! A streamed answer: it is pulled from the model server only as fast as the client takes it.
+//! A streamed answer, read from the model server only as fast as the client reads it.
 //!
-//! Nothing runs beside the client's connection. When the client leaves, this body is dropped and the request to the
-//! server with it; when the client is slow, the server is not read.
+//! No other task is involved. When the client leaves, this body and the request to the server are dropped; when the client
+//! is slow, the server is not read.
 
 use std::future::Future as _;
 use std::pin::Pin;
@@ -28,32 +28,32 @@ use crate::store::Keeping;
 /// A model server's answer on its way to the client.
 pub(crate) struct Flow {
     upstream: Option<Body>,
-    /// What reads and writes; none for answers that pass as they are.
+    /// Converts the answer; none if it passes unchanged.
     turn: Option<Turn>,
     record: Record,
     shared: Arc<Shared>,
-    waits: Waits,
-    /// What the turn writes; kept for the next piece.
+    timers: StreamTimers,
+    /// The output of the turn; reused for the next piece.
     out: Vec<u8>,
-    /// The server's bytes, if all of `out` was made of these.
+    /// The server's bytes, if all of `out` comes from these.
     only: Option<Bytes>,
-    /// How often it may still be looked for what has arrived behind them.
-    looks: u8,
-    /// When the server's bytes were read last.
+    /// How often to poll again for further bytes before sending.
+    extra_polls: u8,
+    /// When the server's bytes were last read.
     read_at: Option<Instant>,
-    /// What has been written before anything of the rest was read goes first.
+    /// Whether `out` was filled before the rest is read, and is sent first.
     is_begun: bool,
-    /// Bytes that this stream holds back, as the gauge knows it.
+    /// Bytes that this stream adds to the gauge of held bytes.
     held: usize,
-    /// The answer is being kept for later requests; only then may the client have its end.
+    /// The task that stores the answer; the end of the answer is sent after it.
     keeping: Option<Keeping>,
 }
 
-/// What the client sees instead of an end when an answer that passes as it is breaks off.
+/// The error that ends an unchanged answer that is truncated.
 type Broken = Box<dyn std::error::Error + Send + Sync>;
 
 impl Flow {
-    /// Starts a stream; without a turn the bytes pass as they are.
+    /// Starts a stream; without a turn, bytes pass unchanged.
     pub(crate) fn new(
         shared: &Arc<Shared>,
         upstream: Body,
@@ -61,16 +61,16 @@ impl Flow {
         record: Record,
         timeouts: &Timeouts,
     ) -> Self {
-        let waits = Waits::new(timeouts, turn.as_ref().is_some_and(|turn| !turn.is_relay()));
+        let timers = StreamTimers::new(timeouts, turn.as_ref().is_some_and(|turn| !turn.is_relay()));
         Self {
             upstream: Some(upstream),
             turn,
             record,
             shared: Arc::clone(shared),
-            waits,
+            timers,
             out: Vec::new(),
             only: None,
-            looks: 0,
+            extra_polls: 0,
             read_at: None,
             is_begun: false,
             held: 0,
@@ -78,7 +78,7 @@ impl Flow {
         }
     }
 
-    /// Goes on with a stream of which something has been written.
+    /// Continues a stream whose beginning has been written.
     pub(crate) fn started(shared: &Arc<Shared>, started: StartedResponse, record: Record, timeouts: &Timeouts) -> Self {
         let upstream = started.rest.unwrap_or_else(Body::empty);
         let mut flow = Self::new(shared, upstream, Some(started.turn), record, timeouts);
@@ -87,10 +87,10 @@ impl Flow {
         flow
     }
 
-    /// Says that the answer is over, after the bytes that are still to go.
+    /// Ends the answer after the remaining bytes.
     fn end(&mut self, ended: TurnEnd, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         self.upstream = None;
-        // After the server's last word it may hang up as it likes.
+        // After the end of the answer, the server may close the connection in any way.
         let is_said = self.turn.as_ref().is_some_and(Turn::is_said);
         if let (TurnEnd::Cut(fault), false) = (&ended, is_said) {
             self.record.fail(fault.clone());
@@ -110,10 +110,10 @@ impl Flow {
         self.last(cx)
     }
 
-    /// Sends what is still to go, once the answer is kept.
+    /// Sends the remaining bytes once the answer is stored.
     fn last(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         if let Some(keeping) = &mut self.keeping {
-            // Whatever came of it has been logged.
+            // Errors have been logged.
             let _ = ready!(Pin::new(keeping).poll(cx));
             self.keeping = None;
         }
@@ -126,11 +126,11 @@ impl Flow {
         self.record.first_byte();
         self.record.bytes += bytes.len() as u64;
         self.record.sent(&bytes);
-        self.waits.sent();
+        self.timers.sent();
         Poll::Ready(Some(Ok(Frame::data(bytes))))
     }
 
-    /// Sends what the turn made of the server's bytes; mostly it is just these.
+    /// Sends the output of the turn; usually it equals the server's bytes, which are then reused.
     fn send_on(&mut self) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         let same = self.only.take().filter(|bytes| self.out == *bytes);
         let bytes = same.unwrap_or_else(|| Bytes::copy_from_slice(&self.out));
@@ -145,54 +145,54 @@ impl Flow {
         self.held = held;
     }
 
-    /// Gives the server's bytes to the turn, which writes what they make for the client.
+    /// Passes the server's bytes to the turn, which writes the client's.
     fn read(&mut self, bytes: Bytes) {
         let Some(turn) = &mut self.turn else { return };
         self.record.answered(&bytes);
         let start = Instant::now();
         let is_first = self.out.is_empty();
         let out = &mut self.out;
-        // What is held may be looked at once more as a whole.
+        // Held text may be parsed again as a whole.
         block_in_place_if_large(bytes.len().max(self.held / 8), || turn.push(&bytes, out));
         let held = turn.held();
         let end = Instant::now();
         self.record.busy += end - start;
         self.only = Some(bytes).filter(|_| is_first);
         let is_burst = self.read_at.replace(end).is_some_and(|before| start - before < BURST);
-        self.looks = if is_burst { LOOKS } else { 0 };
+        self.extra_polls = if is_burst { EXTRA_POLLS } else { 0 };
         if held != self.held {
             self.set_held(held);
         }
     }
 
-    /// Waits for what else there is to do than to pass on what the server says.
-    fn wait(&mut self, cx: &mut Context<'_>) -> Poll<Waited> {
+    /// StreamTimers for a keep-alive or a timeout.
+    fn wait(&mut self, cx: &mut Context<'_>) -> Poll<TimerEvent> {
         let is_written = self.turn.as_ref().is_some_and(|turn| !turn.is_relay());
-        if is_written && self.record.running.as_ref().is_some_and(Running::wants_sign) {
-            return Poll::Ready(Waited::Silence);
+        if is_written && self.record.running.as_ref().is_some_and(Running::needs_keep_alive) {
+            return Poll::Ready(TimerEvent::KeepAlive);
         }
-        self.waits.poll(cx)
+        self.timers.poll(cx)
     }
 
-    /// Says whether to look once more before what has been read goes out: a server's connection hands over one piece at a
-    /// time, and brings the next that has arrived when it is its turn among what is ready to run. None is waited for.
-    fn looks_again(&mut self, cx: &Context<'_>) -> bool {
-        let Some(left) = self.looks.checked_sub(1) else { return false };
-        self.looks = left;
+    /// Returns whether to poll once more before sending: a server's connection hands over one piece at a time, and the next
+    /// one that has arrived when its task runs again. This never timers.
+    fn polls_again(&mut self, cx: &Context<'_>) -> bool {
+        let Some(left) = self.extra_polls.checked_sub(1) else { return false };
+        self.extra_polls = left;
         cx.waker().wake_by_ref();
         true
     }
 }
 
-/// A client's connection asks twice in one turn of its own; only then have others theirs.
-const LOOKS: u8 = 2;
+/// A client's connection polls twice before other tasks run.
+const EXTRA_POLLS: u8 = 2;
 
-/// Bytes that come so soon after others may have more right behind them. No model writes its tokens as fast, so that a look
-/// at each of them, which costs a sixth of all that a piece costs, would find nothing.
+/// Bytes that arrive this soon after others are likely followed by more. Models write tokens more slowly, so polling again
+/// after each, which costs a sixth of what a piece costs, would be wasted.
 const BURST: Duration = Duration::from_millis(1);
 
-/// The buffer that a stream keeps for what its turn writes: a burst of chunks fits, and a thousand idle streams hold
-/// 16 MiB. When it is full it goes out.
+/// The buffer for a turn's output: a burst of chunks fits, and a thousand idle streams take 16 MiB. It is sent when it is
+/// full.
 const ROOM: usize = 16 << 10;
 
 impl http_body::Body for Flow {
@@ -210,17 +210,17 @@ impl http_body::Body for Flow {
             let frame = match Pin::new(upstream).poll_frame(cx) {
                 Poll::Ready(frame) => frame,
                 Poll::Pending if !this.out.is_empty() => {
-                    return if this.looks_again(cx) { Poll::Pending } else { this.send_on() };
+                    return if this.polls_again(cx) { Poll::Pending } else { this.send_on() };
                 }
                 Poll::Pending => match ready!(this.wait(cx)) {
-                    Waited::Silence => {
+                    TimerEvent::KeepAlive => {
                         let alive = this.turn.as_ref().map_or(&b""[..], Turn::keep_alive);
                         return this.send(alive);
                     }
-                    Waited::TooLong(fault) => return this.end(TurnEnd::Cut(fault), cx),
+                    TimerEvent::TooLong(fault) => return this.end(TurnEnd::Cut(fault), cx),
                 },
             };
-            this.waits.received();
+            this.timers.received();
             let bytes = match frame {
                 None => return this.end(TurnEnd::Over, cx),
                 Some(Err(error)) => {
@@ -263,38 +263,37 @@ impl Drop for Flow {
         if let Some(turn) = &self.turn {
             self.record.report = Some(turn.report());
         }
-        // A client that stops reading when it has the last byte did not leave early.
+        // A client that stops reading after the last byte did not disconnect early.
         let whole = || self.upstream.as_ref().is_some_and(http_body::Body::is_end_stream);
         self.record.is_over |= self.turn.as_ref().map_or_else(whole, Turn::is_said);
     }
 }
 
-/// How long the server has been silent, and the client without news. One timer serves all; it is set anew only when it
-/// rings, so that a busy stream does not touch it.
-struct Waits {
+/// Timeouts of a stream. They share a timer that is reset only when it fires, so that a busy stream does not touch it.
+struct StreamTimers {
     idle: Option<Duration>,
     total: Option<Duration>,
     keep_alive: Option<Duration>,
     started: Instant,
-    /// Since when the server has been waited for; the time that the client takes does not count.
+    /// Since when the server has been waited for, excluding time that the client takes.
     since: Option<Instant>,
-    /// Something has gone to the client since the server was last waited for.
+    /// Whether something was sent to the client since the server was last waited for.
     has_sent: bool,
-    /// Since when the client has been without news, the time that it takes itself not counted.
+    /// Since when nothing has been sent to the client, excluding time that the client takes.
     sent: Instant,
     timer: Option<Pin<Box<Sleep>>>,
-    /// Who is woken when the timer rings.
+    /// The task to wake when the timer fires.
     waker: Option<Waker>,
 }
 
-/// What a wait ended with.
-enum Waited {
-    /// Long enough to tell the client that the stream is alive.
-    Silence,
+/// The result of a wait.
+enum TimerEvent {
+    /// Send a keep-alive.
+    KeepAlive,
     TooLong(Fault),
 }
 
-impl Waits {
+impl StreamTimers {
     fn new(timeouts: &Timeouts, is_written: bool) -> Self {
         let now = Instant::now();
         Self {
@@ -318,8 +317,8 @@ impl Waits {
         self.has_sent = true;
     }
 
-    /// Waits for the server to have been silent for too long.
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Waited> {
+    /// StreamTimers until a timeout expires or a keep-alive is due.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<TimerEvent> {
         loop {
             let now = Instant::now();
             let since = *self.since.get_or_insert(now);
@@ -332,15 +331,15 @@ impl Waits {
             if idle.is_some_and(|at| at <= now) {
                 let time = self.idle.unwrap_or_default();
                 let message = format!("no data from the model server for {time:?} (`timeouts.idle`)");
-                return Poll::Ready(Waited::TooLong(ProxyError::Idle.because(message)));
+                return Poll::Ready(TimerEvent::TooLong(ProxyError::Idle.because(message)));
             }
             if total.is_some_and(|at| at <= now) {
                 let time = self.total.unwrap_or_default();
                 let message = format!("the answer took longer than {time:?} (`timeouts.total`)");
-                return Poll::Ready(Waited::TooLong(ProxyError::Total.because(message)));
+                return Poll::Ready(TimerEvent::TooLong(ProxyError::Total.because(message)));
             }
             if alive.is_some_and(|at| at <= now) {
-                return Poll::Ready(Waited::Silence);
+                return Poll::Ready(TimerEvent::KeepAlive);
             }
             let Some(next) = [idle, total, alive].into_iter().flatten().min() else { return Poll::Pending };
             let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(next.into())));

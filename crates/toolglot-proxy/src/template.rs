@@ -1,34 +1,34 @@
-//! Facts that a server's chat template gives about its answers: the dialect of the calls, what the prompt opens, what ends a turn.
+//! Facts about a server's answers from its chat template: the dialect, the prefill, and the ends of a turn.
 
 use std::sync::Arc;
 
 use serde::Serialize;
 use toolglot::{Dialect, Dialects};
 
-/// What a chat template was proved to write.
+/// Facts about the messages that a chat template writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TemplateFacts {
-    /// The dialect.
+    /// The dialect of the calls.
     pub dialect: String,
     /// How well it fits: `A`, `B` or `C`.
     pub grade: String,
     /// The dialect's file, if it was derived from the template.
     #[serde(skip)]
     pub file: Option<String>,
-    /// What the prompt opens for the model.
+    /// The text that the prompt prefills, such as an opening reasoning marker.
     pub prefill: String,
-    /// What ends a turn.
+    /// The texts that end a turn.
     pub ends: Vec<String>,
-    /// Whether the calls are found among all dialects; otherwise only this one is read.
+    /// Whether `auto` detects the dialect; otherwise only this dialect must be read.
     pub found_by_auto: bool,
 }
 
-/// Reads a chat template, given as JSON with `chat_template` and perhaps tokens, or says why it cannot.
+/// Evaluates a chat template, given as JSON with `chat_template` and optionally tokens; the error says why it cannot.
 ///
-/// A template is a program from a stranger: whoever runs it limits its steps and its memory.
+/// Templates are untrusted code: implementations must limit their steps and their memory.
 pub type ReadTemplate = fn(&str) -> Result<TemplateFacts, String>;
 
-/// What is known of a server's template.
+/// The facts about a server's template, and its dialect.
 pub(crate) struct Learned {
     facts: TemplateFacts,
     dialect: Arc<Dialect>,
@@ -43,7 +43,7 @@ impl Learned {
         Some(Self { facts, dialect })
     }
 
-    /// The dialects to read with: this one first, or alone where the others would take its calls for something else.
+    /// Returns the dialects to read: this one first, or alone if other dialects would misread its calls.
     pub(crate) fn dialects(&self, known: &Dialects) -> Dialects {
         if !self.facts.found_by_auto {
             return [Arc::clone(&self.dialect)].into_iter().collect();

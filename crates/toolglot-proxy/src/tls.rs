@@ -15,13 +15,13 @@ fn provider() -> Arc<CryptoProvider> {
     Arc::new(ring::default_provider())
 }
 
-/// Returns what takes TLS connections, if the settings name a certificate.
+/// Returns the TLS acceptor, if the settings have a certificate.
 pub(crate) fn incoming(config: &Config) -> Result<Option<TlsAcceptor>, ConfigError> {
     let (cert, key) = match (&config.server.tls_cert, &config.server.tls_key) {
         (None, None) => return Ok(None),
         (Some(cert), Some(key)) => (cert, key),
-        (Some(_), None) => return Err(config.wrong("tls_cert", "`tls_cert` needs `tls_key`")),
-        (None, Some(_)) => return Err(config.wrong("tls_key", "`tls_key` needs `tls_cert`")),
+        (Some(_), None) => return Err(config.wrong("tls_cert", "`tls_cert` requires `tls_key`; set both")),
+        (None, Some(_)) => return Err(config.wrong("tls_key", "`tls_key` requires `tls_cert`; set both")),
     };
     let chain = certificates(cert).map_err(|message| config.wrong("tls_cert", message))?;
     let key = PrivateKeyDer::from_pem_file(key)
@@ -34,7 +34,7 @@ pub(crate) fn incoming(config: &Config) -> Result<Option<TlsAcceptor>, ConfigErr
     Ok(Some(TlsAcceptor::from(Arc::new(tls))))
 }
 
-/// Returns how model servers prove who they are: the system's authorities and one's own.
+/// Returns the TLS settings for model servers: the system's certificate authorities and a custom one.
 pub(crate) fn outgoing(needed: bool, ca: Option<&Path>) -> Result<ClientConfig, String> {
     let mut roots = RootCertStore::empty();
     if needed {

@@ -1,6 +1,6 @@
-//! A span for each request, sent to a collector: OTLP over HTTP, in JSON.
+//! Sends a span for each request to a collector, as OTLP/JSON over HTTP.
 //!
-//! A span is part of the client's trace where the request has a `traceparent`, and the model server's spans become part of it.
+//! Spans continue the client's trace if the request has a `traceparent`, which is also passed on to the model server.
 
 use std::fmt;
 use std::pin::Pin;
@@ -26,7 +26,7 @@ use toolglot_json::Value;
 
 use crate::tls;
 
-/// Where spans go.
+/// The exporter of spans.
 pub(crate) struct Traces {
     provider: SdkTracerProvider,
     tracer: SdkTracer,
@@ -36,10 +36,10 @@ pub(crate) struct Traces {
 /// The span of one request.
 pub(crate) struct RequestSpan(opentelemetry_sdk::trace::Span);
 
-/// How long the last spans may take when the proxy ends.
+/// Timeout for sending the last spans at shutdown.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The names by which OpenTelemetry's conventions know what the log says; all else has a name of ours.
+/// The names of log fields in OpenTelemetry's conventions; other fields get the prefix `toolglot.`.
 const KNOWN: [(&str, &str); 7] = [
     ("method", "http.request.method"),
     ("path", "url.path"),
@@ -51,8 +51,8 @@ const KNOWN: [(&str, &str); 7] = [
 ];
 
 impl Traces {
-    /// Makes ready to send spans to a collector; its headers, the service's name and sampling are those of the variables
-    /// that OpenTelemetry has for them.
+    /// Prepares to send spans to a collector; headers, service name and sampling are set by OpenTelemetry's environment
+    /// variables.
     pub(crate) fn open(url: &str) -> Result<Self, String> {
         let exporter = SpanExporter::builder()
             .with_http()
@@ -60,7 +60,7 @@ impl Traces {
             .with_protocol(Protocol::HttpJson)
             .with_endpoint(format!("{}/v1/traces", url.trim_end_matches('/')))
             .build()
-            .map_err(|error| format!("{error}; use the URL of a collector, as `http://localhost:4318`"))?;
+            .map_err(|error| format!("{error}; use the URL of a collector, such as `http://localhost:4318`"))?;
         let resource = Resource::builder();
         let resource = match std::env::var_os("OTEL_SERVICE_NAME") {
             Some(_) => resource,
@@ -72,7 +72,7 @@ impl Traces {
         Ok(Self { provider, tracer, propagator: TraceContextPropagator::new() })
     }
 
-    /// Begins the span of a request, and puts it where the model server looks for its caller's.
+    /// Begins the span of a request, and sets it in the headers for the model server.
     pub(crate) fn begin(&self, name: &str, headers: &mut HeaderMap) -> RequestSpan {
         let caller = self.propagator.extract_with_context(&Context::new(), &HeaderExtractor(headers));
         let span = self.tracer.span_builder(name.to_owned()).with_kind(SpanKind::Server);
@@ -82,15 +82,15 @@ impl Traces {
         RequestSpan(span)
     }
 
-    /// Sends what there is, for as long as that may take.
+    /// Sends the remaining spans within the timeout.
     pub(crate) fn flush(&self) {
-        // What cannot be sent is lost: there is nobody left to tell.
+        // Spans that cannot be sent are lost.
         let _ = self.provider.shutdown_with_timeout(PATIENCE);
     }
 }
 
 impl Drop for Traces {
-    /// Sends the last spans in a thread of its own: settings that are replaced go with the last request that had them.
+    /// Sends the last spans in a separate thread, since the last request with old settings drops them.
     fn drop(&mut self) {
         let provider = self.provider.clone();
         std::thread::spawn(move || provider.shutdown_with_timeout(PATIENCE));
@@ -98,7 +98,7 @@ impl Drop for Traces {
 }
 
 impl RequestSpan {
-    /// Ends it with what is known of the request.
+    /// Ends the span with the details of the request.
     pub(crate) fn end<'a>(mut self, is_error: bool, details: impl IntoIterator<Item = (&'a str, Value)>) {
         for (name, value) in details {
             let known = KNOWN.iter().find(|(ours, _)| *ours == name);
@@ -127,10 +127,10 @@ fn attribute(value: Value) -> Option<opentelemetry::Value> {
     })
 }
 
-/// Sends on the proxy's runtime: spans are collected in a thread that has none.
+/// Sends on the proxy's runtime, since spans are collected in a thread without one.
 struct Sender {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
-    /// None while settings are only checked.
+    /// None if settings are only checked.
     runtime: Option<Handle>,
 }
 

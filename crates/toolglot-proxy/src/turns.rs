@@ -1,8 +1,8 @@
-//! Requests of the four protocols: read, sent to a model server in its words, answered in the client's.
+//! Requests of the four protocols: converted to the model server's protocol, and answered in the client's.
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::response::Response;
@@ -14,7 +14,7 @@ use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, Re
 use crate::bodies::{ERROR_BODY, collect, model_of, read_body, with_model};
 use crate::capture::CaptureBuffer;
 use crate::config::setting::{Keep, Mode, TemplateUse};
-use crate::demand::{Again, Arrived, Patience, StartedResponse};
+use crate::demand::{AnswerLimits, Retry, StartedResponse, UpstreamAnswer};
 use crate::error::{self, ProxyError};
 use crate::forms::{Target, read_error};
 use crate::headers::{ATTEMPTS, PROMPT};
@@ -29,7 +29,7 @@ use crate::{coding, completions, declared, guard, headers, prompting};
 
 mod held;
 
-/// Ollama's path for prompts without a conversation.
+/// Ollama's path for single prompts.
 const GENERATE: &str = "/api/generate";
 
 /// Answers a request of a protocol.
@@ -62,7 +62,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
     response
 }
 
-/// Ends a request that nobody looks into.
+/// Rejects a request before it is read.
 pub(crate) fn refused_at_once(shared: &Arc<Shared>, parts: &mut http::request::Parts, fault: Fault) -> Response {
     let shape = if parts.uri.path().contains("/messages") { Protocol::Messages } else { Protocol::Chat };
     let (record, _) = Record::begin(shared, "other", parts);
@@ -72,9 +72,9 @@ pub(crate) fn refused_at_once(shared: &Arc<Shared>, parts: &mut http::request::P
     response
 }
 
-/// Ends a request with an error of ours.
+/// Ends a request with an error of the proxy.
 pub(crate) fn failed(mut record: Record, ingress: Protocol, mut fault: Fault) -> Response {
-    // Whatever the server said first, this is what the client gets.
+    // The client receives this status, whatever the server's.
     record.status = fault.status;
     fault.redact(&record.secrets);
     let response = error::response(&fault, ingress);
@@ -83,7 +83,7 @@ pub(crate) fn failed(mut record: Record, ingress: Protocol, mut fault: Fault) ->
     response
 }
 
-/// Puts the model that the path names into a request that names none.
+/// Adds the model in the path to a request without one.
 fn with_deployment(body: Bytes, deployment: Option<&Deployment>) -> Bytes {
     let Some(Deployment(name)) = deployment.filter(|_| model_of(&body).is_none()) else { return body };
     let Some(rest) = body.trim_ascii_start().strip_prefix(b"{") else { return body };
@@ -92,7 +92,7 @@ fn with_deployment(body: Bytes, deployment: Option<&Deployment>) -> Bytes {
     [start.as_bytes(), rest].concat().into()
 }
 
-/// One request that has been read.
+/// A request that has been read.
 struct TurnJob<'a> {
     shared: &'a Arc<Shared>,
     live: &'a Live,
@@ -102,21 +102,21 @@ struct TurnJob<'a> {
     began: Instant,
 }
 
-/// Where one request goes, and what is decided for it.
+/// The destination of a request, and its settings.
 struct TurnAsked<'a> {
     route: &'a Route,
     policy: Policy,
     target: Target,
 }
 
-/// A server's answer and what reads it.
+/// A server's answer and its converter.
 struct Answered {
     response: Response,
-    /// What reads the answer, or passes it on as it is.
+    /// Converts the answer, or relays it.
     turn: Turn,
     wants_stream: bool,
-    /// What is needed to ask again, if the answer has to hold a call.
-    again: Option<Again>,
+    /// The data to retry the request, if the answer must contain a call.
+    retry: Option<Retry>,
 }
 
 impl TurnJob<'_> {
@@ -132,19 +132,19 @@ impl TurnJob<'_> {
         }
         let turn = answered.turn.with_secrets(record.secrets.clone());
         if !turn.is_relay() && headers::is_compressed(answered.response.headers()) {
-            let message = "the model server compressed its answer (`content-encoding`), although the request did not allow it; turn compression off at the server or at the proxy in front of it";
+            let message = "the model server compressed its answer (`content-encoding`) although the request did not allow it; disable compression in the server or the proxy in front of it";
             return failed(record, ingress, ProxyError::Compressed.because(message));
         }
         if turn.is_relay() {
             return relayed(self.shared, self.live, record, answered.response, Some(turn));
         }
         let (mut head, body) = answered.response.into_parts();
-        let arrived = Arrived { turn, flows: headers::is_event_stream(&head.headers), body };
-        let patience = self.patience(answered.wants_stream);
-        let started = match answered.again {
-            Some(again) => again.settle(self.shared, &mut record, arrived, &patience).await,
-            None if patience.wants_stream && arrived.flows => Ok(StartedResponse::flowing(arrived)),
-            None => arrived.whole(&mut record, &patience).await,
+        let answer = UpstreamAnswer { turn, flows: headers::is_event_stream(&head.headers), body };
+        let answer_limits = self.answer_limits(answered.wants_stream);
+        let started = match answered.retry {
+            Some(retry) => retry.run(self.shared, &mut record, answer, &answer_limits).await,
+            None if answer_limits.wants_stream && answer.flows => Ok(StartedResponse::streamed(answer)),
+            None => answer.whole(&mut record, &answer_limits).await,
         };
         headers::for_written(&mut head.headers);
         match started {
@@ -156,12 +156,17 @@ impl TurnJob<'_> {
         }
     }
 
-    /// Sends the request; the answer may be a refusal.
+    /// Sends the request; the answer may be an error.
     async fn exchange(&self, record: &mut Record) -> Result<Answered, Fault> {
         let found = model_of(&self.body);
         let model = found.as_ref().map_or("", |(model, _)| model);
         record.ask_for(model);
-        let missing = || Fault::new(FaultKind::NotFound, format!("no route matches the model `{model}`"));
+        let missing = || {
+            Fault::new(
+                FaultKind::NotFound,
+                format!("no route matches the model `{model}`; use another model, or add a route"),
+            )
+        };
         let (route, label) = self.live.route(model).ok_or_else(missing)?;
         let server = &route.server;
         label.clone_into(&mut record.model_label);
@@ -178,13 +183,13 @@ impl TurnJob<'_> {
                 server.note_protocol(self.ingress, protocol, status);
                 return Ok(answered);
             }
-            // What has no path for a protocol may have one for another; a model that is unknown is so in all.
+            // The server may support another protocol; an unknown model is unknown in all.
             first.get_or_insert(answered);
         }
         first.ok_or_else(missing)
     }
 
-    /// Sends the request in one protocol.
+    /// Sends the request in a protocol.
     async fn exchange_in(
         &self,
         protocol: Protocol,
@@ -212,10 +217,10 @@ impl TurnJob<'_> {
         record.busy += self.began.elapsed();
         let response = target.send(body).await?;
         let turn = Turn::relay(self.ingress, route.policy.limits());
-        Ok(Answered { response, turn, wants_stream: false, again: None })
+        Ok(Answered { response, turn, wants_stream: false, retry: None })
     }
 
-    /// Sends a request for a text completion; with tools, the answer is put into a chat's words.
+    /// Sends a request for a text completion; with tools, the answer is converted to a chat completion.
     async fn completed(
         &self,
         record: &mut Record,
@@ -241,17 +246,16 @@ impl TurnJob<'_> {
         let uri = server.versioned("/completions", self.head.uri.query())?;
         record.busy += self.began.elapsed();
         let response = server.send_again(&uri, &headers, body, &record.resent).await.map(coding::readable)?;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let turn = exchange.turn(self.shared.draw(), now).with_reasoning_open(route.reasoning_open == Some(true));
+        let turn = self.shared.turn(&exchange).with_reasoning_open(route.reasoning_open == Some(true));
         let wants_stream = exchange.is_stream();
         if !response.status().is_success() || turn.is_relay() {
-            return Ok(Answered { response, turn, wants_stream, again: None });
+            return Ok(Answered { response, turn, wants_stream, retry: None });
         }
         let response = completions::as_chat(response, self.live.config.limits.answer.0).await?;
-        Ok(Answered { response, turn, wants_stream, again: None })
+        Ok(Answered { response, turn, wants_stream, retry: None })
     }
 
-    /// Puts an answer that was read as a chat's into the words that the client knows.
+    /// Converts an answer back to a text completion, if the client asked for one.
     async fn in_own_words(&self, response: Response) -> Response {
         if !completions::is_path(self.head.uri.path()) || !response.status().is_success() {
             return response;
@@ -302,17 +306,16 @@ impl TurnJob<'_> {
                 _ => {}
             }
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let turn = exchange.turn(self.shared.draw(), now).with_reasoning_open(opens);
+        let turn = self.shared.turn(&exchange).with_reasoning_open(opens);
         let protocols = (self.ingress, asked.target.protocol);
-        self.take(record, protocols, asked.policy.engine(), (&exchange, opens), &response);
+        self.start_capture(record, protocols, asked.policy.engine(), (&exchange, opens), &response);
         let wants_stream = exchange.is_stream();
-        let again = exchange.demands_call().then_some(Again { exchange, target: asked.target });
-        Ok(Answered { response, turn, wants_stream, again })
+        let retry = exchange.demands_call().then_some(Retry { exchange, target: asked.target });
+        Ok(Answered { response, turn, wants_stream, retry })
     }
 
-    /// Begins to keep the exchange, if exchanges are kept.
-    fn take(
+    /// Starts capturing the exchange, if enabled.
+    fn start_capture(
         &self,
         record: &mut Record,
         protocols: (Protocol, Protocol),
@@ -327,16 +330,16 @@ impl TurnJob<'_> {
             protocols,
             engine,
             reasoning_open,
-            begun: exchange.is_begun(),
+            is_begun: exchange.is_begun(),
             streamed: headers::is_event_stream(response.headers()),
             request: self.body.clone(),
             answer: Vec::new(),
-            told: Vec::new(),
+            sent: Vec::new(),
         }));
     }
 
-    /// Reads the request, for a server with tools or without, with a grammar or without. What it refers to is found by a first reading, fetched, and
-    /// there for the second.
+    /// Reads the request, with the tools in the prompt or not, with a grammar or not. A first pass finds the stored answers
+    /// that it refers to, which are fetched for the second.
     async fn read(
         &self,
         record: &mut Record,
@@ -367,23 +370,23 @@ impl TurnJob<'_> {
         Ok(exchange)
     }
 
-    /// Passes a server's refusal on, in the shape of the client's protocol.
+    /// Passes on a server's error in the client's protocol.
     async fn refused(&self, mut record: Record, response: Response) -> Response {
         let (mut head, body) = response.into_parts();
         let body = match collect(body, ERROR_BODY, self.live.config.timeouts.idle.on()).await {
             Ok(body) => body,
             Err(fault) => return failed(record, self.ingress, fault),
         };
-        let body = record.secrets.blot_body(&body).map_or(body, Bytes::from);
+        let body = record.secrets.redact_body(&body).map_or(body, Bytes::from);
         let fault = Fault::of_response(head.status.as_u16(), &body);
         record.fail(fault.clone());
         headers::for_written(&mut head.headers);
-        // A body that is in the client's shape already has all that the server said.
-        let told: toolglot_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+        // A body that is already in the client's protocol is passed on unchanged.
+        let error: toolglot_json::Value = serde_json::from_slice(&body).unwrap_or_default();
         let is_own = match self.ingress {
-            Protocol::Ollama => told["error"].is_string(),
-            Protocol::Messages => told["error"]["message"].is_string() && told["type"] == "error",
-            Protocol::Chat | Protocol::Responses => told["error"]["message"].is_string() && told["type"] != "error",
+            Protocol::Ollama => error["error"].is_string(),
+            Protocol::Messages => error["error"]["message"].is_string() && error["type"] == "error",
+            Protocol::Chat | Protocol::Responses => error["error"]["message"].is_string() && error["type"] != "error",
         };
         let response = if is_own {
             Response::from_parts(head, Body::from(body))
@@ -394,13 +397,13 @@ impl TurnJob<'_> {
         response
     }
 
-    fn patience(&self, wants_stream: bool) -> Patience {
+    fn answer_limits(&self, wants_stream: bool) -> AnswerLimits {
         let (limits, timeouts) = (&self.live.config.limits, &self.live.config.timeouts);
         let whole = self.live.config.whole_time();
-        Patience { wants_stream, most: limits.answer.0, idle: timeouts.idle.on(), whole }
+        AnswerLimits { wants_stream, most: limits.answer.0, idle: timeouts.idle.on(), whole }
     }
 
-    /// Sends what is there of an answer, and what comes of it.
+    /// Sends an answer, or its beginning and then the rest.
     async fn deliver(
         &self,
         mut record: Record,
@@ -420,16 +423,16 @@ impl TurnJob<'_> {
         }
         let report = started.turn.report();
         if !is_stream {
-            let mut tell = |name: &'static str, text: &str| {
+            let mut set = |name: &'static str, text: &str| {
                 if let Ok(value) = HeaderValue::from_str(text) {
                     head.headers.insert(name, value);
                 }
             };
-            report.dialect.iter().for_each(|dialect| tell("x-toolglot-dialect", dialect));
-            tell("x-toolglot-tool-calls", &report.calls.to_string());
+            report.dialect.iter().for_each(|dialect| set("x-toolglot-dialect", dialect));
+            set("x-toolglot-tool-calls", &report.calls.to_string());
         }
         if let Some(keeping) = record.remember(&started.turn) {
-            // Whatever came of it has been logged.
+            // Errors have been logged.
             let _ = keeping.await;
         }
         record.sent(&started.out);
@@ -452,7 +455,7 @@ impl TurnJob<'_> {
     }
 }
 
-/// Passes an answer on as it is; a turn adds an error where a stream breaks off.
+/// Passes on an answer unchanged; a turn adds an error to a truncated stream.
 pub(crate) fn relayed(
     shared: &Arc<Shared>,
     live: &Live,

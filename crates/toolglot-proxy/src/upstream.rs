@@ -1,4 +1,4 @@
-//! Model servers: where they are, how they are reached, and trying again before anything was answered.
+//! Model servers: their URLs, connections and retries.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,9 +28,9 @@ use crate::{headers, tls};
 /// A model server.
 pub(crate) struct Server {
     pub(crate) name: String,
-    /// What it speaks, once that is known.
+    /// Its protocol, once that is known.
     protocol: OnceLock<Protocol>,
-    /// Whether it speaks Ollama's own API besides, once a client of that has asked.
+    /// Whether it also supports Ollama's API, once an Ollama client has sent a request.
     is_ollama: OnceLock<bool>,
     pub(crate) engine: Engine,
     pub(crate) key: Option<String>,
@@ -39,22 +39,22 @@ pub(crate) struct Server {
     retries: usize,
     first_byte: Option<Duration>,
     backend: Backend,
-    /// When it was last asked for something, if somebody was there.
+    /// When it was last reached; none if the last attempt failed.
     reached: Mutex<Option<Instant>>,
-    /// How it refused requests for these models; they are asked for in another form from then on.
+    /// Its rejections of requests for these models, which are then sent in another form.
     refused: Mutex<HashMap<String, Vec<Fault>>>,
-    /// Models for which it takes no tools, no beginning of an answer, no schema and no grammar of one.
+    /// Models for which it does not accept tools, prefills, schemas or grammars.
     pub(crate) without_tools: Models,
     pub(crate) without_prefill: Models,
     pub(crate) without_schema: Models,
     pub(crate) without_grammar: Models,
-    /// Models for which the chat template has said that the prompt opens the reasoning; answers may show otherwise.
+    /// Models whose prompts open the reasoning by their chat template; their answers may show otherwise.
     pub(crate) with_template: Models,
-    /// What its chat template says, once it has shown it.
+    /// The facts about its chat template, once fetched.
     pub(crate) template: OnceCell<Option<Arc<Learned>>>,
 }
 
-/// Models of which something is remembered until the settings are read again.
+/// A set of models, kept until the settings are reloaded.
 #[derive(Default)]
 pub(crate) struct Models(Mutex<HashSet<String>>);
 
@@ -65,13 +65,13 @@ impl Models {
 
     pub(crate) fn remember(&self, model: &str) {
         let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if models.len() >= MOST_REFUSED {
+        if models.len() >= MAX_MODELS {
             models.clear();
         }
         models.insert(model.to_owned());
     }
 
-    /// Remembers a model; says whether it is new.
+    /// Adds a model; returns whether it is new.
     pub(crate) fn begins(&self, model: &str) -> bool {
         let is_new = !self.has(model);
         if is_new {
@@ -81,28 +81,28 @@ impl Models {
     }
 }
 
-/// Refusals that are remembered of one model.
-const MOST_KINDS: usize = 8;
+/// Maximum number of stored rejections per model.
+const MAX_REJECTIONS: usize = 8;
 
-/// Models whose refusals are remembered; when there are more, all are learned anew.
-const MOST_REFUSED: usize = 1024;
+/// Maximum number of stored models; beyond it, all are forgotten.
+const MAX_MODELS: usize = 1024;
 
-/// How a server is reached.
+/// The connection to a server.
 enum Backend {
     Net(Box<Client<HttpsConnector<HttpConnector>, Body>>),
     Demo(Demo),
 }
 
-/// How long a server may take to say that it is there, and how long that is believed. A connection that it closes as
-/// soon had been kept too long: the server had left it before it saw the request.
-const GLANCE: Duration = Duration::from_secs(1);
+/// Timeout of a readiness check, and how long its result is valid. A connection that is closed this soon was idle for too
+/// long: the server closed it before it saw the request.
+const CHECK_TIME: Duration = Duration::from_secs(1);
 
-/// The longest `retry-after` that the proxy waits for by itself. Clients give up after a minute; a longer wait is
-/// theirs to decide, so they get the server's answer.
+/// The longest `retry-after` that the proxy waits for. Clients give up after a minute, so they decide about longer waits
+/// and get the server's answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Server {
-    /// Makes a server of its settings.
+    /// Creates a server from its settings.
     pub(crate) fn new(config: &Config, at: usize) -> Result<Self, ConfigError> {
         let settings = &config.upstreams[at];
         let name = |key: &str| format!("upstream[{at}].{key}");
@@ -110,7 +110,7 @@ impl Server {
         let pair = |(header, value): &(String, crate::config::setting::Secret)| {
             let value = HeaderValue::from_str(value.get().unwrap_or_default()).ok();
             let pair = header.parse().ok().zip(value);
-            pair.ok_or_else(|| wrong("headers", format!("`{header}` is not a valid header, or its value is not")))
+            pair.ok_or_else(|| wrong("headers", format!("`{header}` or its value is not a valid header; correct it")))
         };
         let headers = settings.headers.0.iter().map(pair).collect::<Result<_, _>>()?;
         let (base, backend) = if config.server.demo {
@@ -142,36 +142,36 @@ impl Server {
         })
     }
 
-    /// Returns how requests for a model were refused that another form got around.
+    /// Returns the stored rejections for a model.
     pub(crate) fn refusals(&self, model: &str) -> Vec<Fault> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).get(model).cloned().unwrap_or_default()
     }
 
-    /// Remembers them, until the settings are read again.
+    /// Stores rejections that were worked around, until the settings are reloaded.
     pub(crate) fn remember_refusals(&self, model: &str, faults: Vec<Fault>) {
         if faults.is_empty() {
             return;
         }
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        if refused.len() >= MOST_REFUSED {
+        if refused.len() >= MAX_MODELS {
             refused.clear();
         }
         let known = refused.entry(model.to_owned()).or_default();
         known.extend(faults);
-        // Refusals that say the same in other words are the same; the newest are kept.
-        let old = known.len().saturating_sub(MOST_KINDS);
+        // The newest are kept.
+        let old = known.len().saturating_sub(MAX_REJECTIONS);
         known.drain(..old);
     }
 
-    /// Returns what it speaks, or is taken to speak.
+    /// Returns its protocol, or the assumed one.
     pub(crate) fn protocol(&self) -> Protocol {
         self.protocol.get().copied().unwrap_or(Protocol::Chat)
     }
 
-    /// Returns what it may speak, likeliest first; the client's own protocol needs the least change.
+    /// Returns its possible protocols, most likely first; the client's protocol needs the least conversion.
     pub(crate) fn protocols(&self, ingress: Protocol) -> Vec<Protocol> {
         let is_native = ingress == Protocol::Ollama && self.is_ollama.get().copied().unwrap_or(true);
-        // Most of what speaks Ollama's API is Ollama, which speaks the others, too, but knows its options only there.
+        // Most servers with Ollama's API are Ollama, which also supports the others, but not with all its options.
         let native = Some(Protocol::Ollama).filter(|_| is_native);
         match self.protocol.get() {
             Some(known) => native.into_iter().chain([*known]).collect(),
@@ -184,7 +184,7 @@ impl Server {
         }
     }
 
-    /// Remembers what it speaks if its answer shows that; until the settings are read again.
+    /// Stores its protocol if the answer shows it, until the settings are reloaded.
     pub(crate) fn note_protocol(&self, ingress: Protocol, protocol: Protocol, status: StatusCode) {
         let is_native = protocol == Protocol::Ollama;
         if status.is_success() || matches!(status.as_u16(), 400 | 422) {
@@ -193,7 +193,7 @@ impl Server {
         }
     }
 
-    /// Returns the place of the requests of a protocol.
+    /// Returns the URL for requests of a protocol.
     pub(crate) fn turn_uri(&self, protocol: Protocol, query: Option<&str>) -> Result<Uri, Fault> {
         match protocol {
             Protocol::Ollama => self.base.join(&format!("{}{}", self.base.root, protocol.path()), query),
@@ -201,12 +201,12 @@ impl Server {
         }
     }
 
-    /// Returns the place of a path below `/v1`.
+    /// Returns the URL of a path below `/v1`.
     pub(crate) fn versioned(&self, path: &str, query: Option<&str>) -> Result<Uri, Fault> {
         self.base.join(&format!("{}{path}", self.base.version), query)
     }
 
-    /// Returns the place of a client's path; `/v1` means what the server's URL said of it.
+    /// Returns the URL for a client's path; `/v1` is replaced by the path of the server's URL.
     pub(crate) fn same_path(&self, uri: &Uri) -> Result<Uri, Fault> {
         match uri.path().strip_prefix("/v1") {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => self.versioned(rest, uri.query()),
@@ -248,19 +248,19 @@ impl Server {
         answer.map_err(|error| self.unreachable(&error))
     }
 
-    /// Says whether it can be reached; it is asked unless the last request has just reached it.
+    /// Returns whether it is reachable; sends a request unless the last one has just reached it.
     pub(crate) async fn is_reachable(&self) -> bool {
         let reached = || *self.reached.lock().unwrap_or_else(PoisonError::into_inner);
-        if reached().is_none_or(|at| at.elapsed() >= GLANCE)
+        if reached().is_none_or(|at| at.elapsed() >= CHECK_TIME)
             && let Ok(uri) = self.versioned("/models", None)
         {
             let asked = self.send(Method::GET, uri, HeaderMap::new(), Body::empty());
-            let _ = tokio::time::timeout(GLANCE, asked).await;
+            let _ = tokio::time::timeout(CHECK_TIME, asked).await;
         }
         reached().is_some()
     }
 
-    /// Sends a whole body, again if the server refuses it in a way that passes; nothing was answered yet.
+    /// Sends a whole body, with retries after transient errors.
     pub(crate) async fn send_again(
         &self,
         uri: &Uri,
@@ -282,7 +282,7 @@ impl Server {
 
     fn too_late(&self, time: Duration) -> Fault {
         ProxyError::FirstByte.because(format!(
-            "the model server `{}` did not answer within {time:?}; if it is just slow, raise `timeouts.first_byte`",
+            "the model server `{}` did not answer within {time:?}; if it is only slow, raise `timeouts.first_byte`",
             self.name
         ))
     }
@@ -306,14 +306,14 @@ impl Server {
     }
 }
 
-/// Returns how long to wait before a request that was answered or failed after a time is sent again, if that may help.
+/// Returns how long to wait before a retry, if a retry may help.
 fn pause(answer: &Result<Response, Fault>, after: Duration, tried: usize) -> Option<Duration> {
     let usual = Duration::from_millis(250) * 2_u32.saturating_pow(u32::try_from(tried).unwrap_or(u32::MAX).min(8));
     match answer {
         Err(fault) if ProxyError::Unreachable.is(fault) => Some(usual),
-        Err(fault) => (ProxyError::Cut.is(fault) && after < GLANCE).then_some(Duration::ZERO),
+        Err(fault) => (ProxyError::Cut.is(fault) && after < CHECK_TIME).then_some(Duration::ZERO),
         Ok(answer) => {
-            let passes = matches!(
+            let is_transient = matches!(
                 answer.status(),
                 StatusCode::TOO_MANY_REQUESTS
                     | StatusCode::BAD_GATEWAY
@@ -321,9 +321,10 @@ fn pause(answer: &Result<Response, Fault>, after: Duration, tried: usize) -> Opt
                     | StatusCode::GATEWAY_TIMEOUT
             );
             let number = |name: &str| answer.headers().get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
-            let said = number("retry-after-ms").or_else(|| number(header::RETRY_AFTER.as_str())?.checked_mul(1000));
-            let time = said.map_or(usual, Duration::from_millis);
-            (passes && time <= PATIENCE).then_some(time)
+            let requested =
+                number("retry-after-ms").or_else(|| number(header::RETRY_AFTER.as_str())?.checked_mul(1000));
+            let time = requested.map_or(usual, Duration::from_millis);
+            (is_transient && time <= PATIENCE).then_some(time)
         }
     }
 }
@@ -342,7 +343,7 @@ fn client(
     let https = hyper_rustls::HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
     let connector = https.enable_http1().enable_http2().wrap_connector(http);
     let mut client = Client::builder(TokioExecutor::new());
-    // Much room in the buffer would let one quick server run far ahead of a slow client.
+    // A large buffer would let a fast server run far ahead of a slow client.
     client.pool_timer(TokioTimer::new()).timer(TokioTimer::new()).http1_max_buf_size(64 << 10);
     Ok(client.build(connector))
 }
@@ -351,7 +352,7 @@ fn client(
 struct Base {
     scheme: Scheme,
     authority: Authority,
-    /// Where the server's other paths are, and where those of `/v1` are: the URL's own path, if it has one.
+    /// The base paths of other paths, and of those below `/v1`: the URL's path, if it has one.
     root: String,
     version: String,
 }
@@ -364,7 +365,7 @@ impl Base {
         let scheme = parts.scheme.filter(|scheme| *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS);
         let (scheme, authority) = scheme.zip(parts.authority).ok_or_else(wrong)?;
         if authority.as_str().contains('@') {
-            let message = "the URL must not contain a user; use `headers = { authorization = \"Basic ...\" }`";
+            let message = "the URL must not contain a user name; use `headers = { authorization = \"Basic ...\" }`";
             return Err(message.to_owned());
         }
         let path = parts.path_and_query.as_ref().map_or("", PathAndQuery::path).trim_end_matches('/');

@@ -1,4 +1,4 @@
-//! Notices that a file of the settings was written, by looking at it every so often: that works on every file system.
+//! Detects changes to settings files by polling, which works on every file system.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -8,23 +8,23 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 use crate::config::{Config, Sources};
 use crate::live::is_file;
 
-/// How often files are looked at.
+/// The polling interval.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// The files of the settings, as they were when they were last read.
+/// The state of the settings files when they were last read.
 pub(crate) struct Watch {
     ticks: Interval,
     known: Vec<Stamp>,
-    /// As they were at the last look; only what stands still has been written to its end.
+    /// The state at the last poll; a file that still changes may be incomplete.
     last: Vec<Stamp>,
 }
 
-/// A file and what tells whether it was written; nothing if it is not there.
+/// A file with its modification time and size, if it exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp(PathBuf, Option<(SystemTime, u64)>);
 
 impl Watch {
-    /// Begins to watch the files of the settings in force.
+    /// Starts to watch the files of the effective settings.
     pub(crate) fn new(sources: &Sources, config: &Config) -> Self {
         let mut ticks = interval(EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -32,12 +32,12 @@ impl Watch {
         Self { ticks, last: known.clone(), known }
     }
 
-    /// Waits for the next look.
+    /// Waits for the next poll.
     pub(crate) async fn tick(&mut self) {
         self.ticks.tick().await;
     }
 
-    /// Looks at the files; says whether they were changed and stand still.
+    /// Polls the files; returns whether they have changed and no longer change.
     pub(crate) fn is_changed(&mut self, sources: &Sources, config: &Config) -> bool {
         let now = stamps(sources, config);
         let still = now == self.last;
@@ -49,8 +49,8 @@ impl Watch {
         true
     }
 
-    /// Takes the files as they are for those of the settings in force, which may be others than before.
-    pub(crate) fn settle(&mut self, sources: &Sources, config: &Config) {
+    /// Records the current state of the files of the effective settings.
+    pub(crate) fn mark_applied(&mut self, sources: &Sources, config: &Config) {
         self.known = stamps(sources, config);
         self.last.clone_from(&self.known);
     }

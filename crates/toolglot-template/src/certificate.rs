@@ -1,4 +1,4 @@
-//! The certificate: what a dialect reads back from a template, and what it does not.
+//! The certificate: which messages of a template a dialect reads back, and which it does not.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,13 +16,13 @@ use crate::said::{ID, Shape};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Grade {
-    /// Every message that the template can express is read back exactly, and the dialect writes the same bytes.
+    /// The dialect reads every message that the template can express back exactly, and writes the same bytes.
     A,
-    /// Every message is read back exactly; the dialect writes other bytes.
+    /// The dialect reads every message back exactly, but writes other bytes.
     B,
-    /// Calls are read back, but not every message; those that are not are listed.
+    /// The dialect reads calls back, but not every message; the exceptions are listed.
     C,
-    /// Not certified: simple calls are not read back.
+    /// Not certified: the dialect does not read simple calls back.
     None,
 }
 
@@ -37,15 +37,15 @@ impl fmt::Display for Grade {
     }
 }
 
-/// A kind of message that is not certified.
+/// A kind of message that the dialect does not read back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Uncertified {
-    /// What kind of message.
+    /// The kind of message.
     pub probe: String,
-    /// Why, and whose limit it is.
+    /// The reason.
     pub because: String,
-    /// Whether the template is the reason: it writes different messages alike, or does not escape.
+    /// Whether the template is the reason: it writes different messages identically, or does not escape values.
     pub is_template: bool,
     /// What the template wrote.
     pub wrote: String,
@@ -53,54 +53,54 @@ pub struct Uncertified {
     pub read: String,
 }
 
-/// What was proved about one dialect and one template.
+/// The result of testing a dialect against a template.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Certificate {
     /// The dialect's name.
     pub dialect: String,
-    /// How well it fits.
+    /// How well the dialect fits.
     pub grade: Grade,
-    /// How the template wants messages.
+    /// The form of messages that the template expects.
     pub shape: Shape,
-    /// What the template writes for two calls, or for one where it takes no more.
+    /// What the template writes for two calls, or for one call if it accepts no more.
     pub example: String,
-    /// What the prompt puts in front of the answer, without what it opens for the model.
+    /// What the prompt writes before the answer, without `prefill`.
     pub header: String,
-    /// What the prompt opens for the model, a reasoning tag as a rule. Servers leave it out of the answer: read with
-    /// `reasoning_open`.
+    /// What the prompt writes as the beginning of the answer, usually an opening reasoning tag. Servers omit it from the
+    /// answer: parse with `reasoning_open`.
     pub prefill: String,
-    /// What ends a turn behind its text and calls: stop strings for a server.
+    /// What ends a turn after its text and calls: stop strings for a server.
     pub ends: Vec<String>,
-    /// Messages tried, fixed and at random.
+    /// Number of messages tried, fixed and random.
     pub probes: usize,
-    /// Messages read back exactly.
+    /// Number of messages read back exactly.
     pub read_back: usize,
-    /// Messages read as something else, but for those with the format's own markers in a value. The rest are refused by the
-    /// template, or it writes two of them alike.
+    /// Number of messages misread, not counting those with the format's own markers in a value. The template rejects the
+    /// rest, or writes two of them identically.
     pub misread: usize,
-    /// Of the fixed messages that were read back, those that the dialect writes byte for byte like the template.
+    /// Number of fixed messages read back that the dialect writes byte for byte like the template.
     pub byte_equal: usize,
-    /// The fixed messages that were read back.
+    /// Number of fixed messages read back.
     pub fixed: usize,
-    /// Messages that the template refuses, with its reason.
+    /// Messages that the template rejects, with its reason.
     pub template_refuses: Vec<String>,
-    /// Parts of messages that the template does not write.
+    /// Parts of messages that the template omits.
     pub template_drops: Vec<String>,
-    /// What is not certified.
+    /// The kinds of messages that the dialect does not read back.
     pub not_certified: Vec<Uncertified>,
-    /// Where the dialect first writes otherwise than the template.
+    /// The first difference between the output of the dialect and that of the template.
     pub difference: Option<Difference>,
-    /// Whether calls are found when all built-in dialects compete; otherwise the dialect has to be selected by name.
+    /// Whether calls are found with all built-in dialects enabled; otherwise, the dialect must be selected by name.
     pub is_found_by_auto: bool,
-    /// Damaged turns that were read as complete without a diagnostic, of `damaged`.
+    /// Number of damaged turns that were read as complete without a diagnostic.
     pub accepted_damage: usize,
-    /// Turns with one damaged marker that were tried.
+    /// Number of turns tried with one damaged marker.
     pub damaged: usize,
 }
 
 impl Certificate {
-    /// Proves a fit with more messages, at random.
+    /// Tests a fit with more, random messages.
     pub(crate) fn new(probes: &Probes, reader: &Reader<'_>, fit: &Fit, messages: usize) -> Self {
         let mut certificate = Self::of_fixed(probes, fit);
         certificate.add_random(probes, reader, fit, messages);
@@ -181,7 +181,7 @@ impl Certificate {
         });
     }
 
-    /// Damages one marker after the other: none of that may be read as complete without a diagnostic.
+    /// Damages one marker at a time: none of these turns may be read as complete without a diagnostic.
     fn try_damage(&mut self, probes: &Probes, reader: &Reader<'_>, fit: &Fit) {
         let Some((_, turn)) = probes.find("two calls").or_else(|| probes.find("one call")) else { return };
         let Ok(end) = reader.read(turn, fit.is_prefilled) else { return };
@@ -246,7 +246,7 @@ fn example(probes: &Probes) -> &str {
     turn.map_or("", |(_, turn)| turn.text.as_str())
 }
 
-/// What the prompt opens: what stands behind the assistant's header.
+/// Returns what the prompt writes after the assistant's header.
 fn prefill(probes: &Probes) -> String {
     let prompt = probes.prompt();
     let marker = markers(prompt, &probes.special).pop();
@@ -255,7 +255,7 @@ fn prefill(probes: &Probes) -> String {
     prompt[start.unwrap_or_else(line)..].to_owned()
 }
 
-/// Parts of the probes that the template leaves out.
+/// Returns the parts of the probes that the template omits.
 fn dropped(probes: &Probes) -> Vec<String> {
     let lacks = |what: &str, word: &str| probes.find(what).is_some_and(|(_, turn)| !turn.text.contains(word));
     let mut dropped = Vec::new();
@@ -274,11 +274,11 @@ fn dropped(probes: &Probes) -> Vec<String> {
 fn uncertified(probe: &Probe, row: &Row) -> Option<Uncertified> {
     let turn = probe.turn.as_ref().ok()?;
     let (because, is_template, read) = match row {
-        Row::Lossy { why } => (why.clone(), true, "that other message".to_owned()),
+        Row::Lossy { why } => (why.clone(), true, "the other message".to_owned()),
         Row::Misread { read } if probe.what == OWN_MARKERS => {
-            ("the template writes the marker as it is, without escaping it".to_owned(), true, read.clone())
+            ("the template does not escape the marker".to_owned(), true, read.clone())
         }
-        Row::Misread { read } => ("it is read as something else".to_owned(), false, read.clone()),
+        Row::Misread { read } => ("the dialect misreads it".to_owned(), false, read.clone()),
         Row::Read { .. } | Row::Refused { .. } => return None,
     };
     let wrote = turn.text.chars().take(400).collect::<String>();
@@ -311,13 +311,13 @@ impl fmt::Display for Certificate {
             line(f, "prompt ends", &format!("{:?}", shown(&self.header)))?;
         }
         if !self.prefill.is_empty() {
-            line(f, "prefill", &format!("{:?}: read answers with `--reasoning-open`", self.prefill))?;
+            line(f, "prefill", &format!("{:?}: parse answers with `--reasoning-open`", self.prefill))?;
         }
         for end in &self.ends {
             line(f, "end of turn", &format!("{end:?}"))?;
         }
         for what in &self.template_refuses {
-            line(f, "template refuses", &format!(" {}", shown_long(what)))?;
+            line(f, "template rejects", &format!(" {}", shown_long(what)))?;
         }
         for what in &self.template_drops {
             line(f, "template drops", what)?;
@@ -333,25 +333,25 @@ impl fmt::Display for Certificate {
             line(f, "", &format!("and {more} more; `--json` lists them all"))?;
         }
         if !self.is_found_by_auto {
-            line(f, "note", "among all dialects the calls are not found; select this one with `--dialect`")?;
+            line(f, "note", "not detected automatically; select this dialect with `--dialect`")?;
         }
         if self.accepted_damage > 0 {
             let text =
-                format!("{} of {} damaged turns are read without a diagnostic", self.accepted_damage, self.damaged);
+                format!("{} of {} damaged turns are accepted without a diagnostic", self.accepted_damage, self.damaged);
             line(f, "note", &text)?;
         }
         Ok(())
     }
 }
 
-/// Kinds of messages that are shown to people; the rest fail for the same reason as a rule.
+/// Kinds of messages shown in the text output; the others usually fail for the same reason.
 const SHOWN: usize = 5;
 
 fn meaning(grade: Grade) -> &'static str {
     match grade {
-        Grade::A => "every message is read back; the dialect writes the template's bytes",
-        Grade::B => "every message is read back; the dialect writes other bytes",
-        Grade::C => "calls are read back, but for what is listed",
+        Grade::A => "all messages are read back; the dialect writes the same bytes as the template",
+        Grade::B => "all messages are read back; the dialect writes different bytes",
+        Grade::C => "calls are read back, with the exceptions listed",
         Grade::None => "simple calls are not read back",
     }
 }

@@ -1,4 +1,4 @@
-//! A dialect file from an example: a text that a model wrote, prose around its calls included, and what the calls mean.
+//! Dialect files made from an example: a model's answer, including prose around its calls, and the calls expected.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use toolglot_json::{Value as Json, json};
 use crate::derive::quoted;
 use crate::markers::markers;
 
-/// A text and the calls that it means, as names and JSON.
+/// An answer and the calls that should be read from it.
 #[derive(Clone, Debug)]
 pub struct Answer<'a> {
-    /// What the model wrote.
+    /// The answer's text.
     pub text: &'a str,
-    /// Name and arguments of each call.
+    /// The name and the JSON arguments of each call.
     pub calls: Vec<(&'a str, &'a str)>,
 }
 
@@ -21,17 +21,17 @@ pub struct Answer<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Draft {
-    /// The file.
+    /// The file's text.
     pub source: String,
-    /// Whether it reads the whole answer: the calls, and the prose around them as text.
+    /// Whether it reads the whole answer, with the prose around the calls as text.
     pub reads_answer: bool,
 }
 
 impl Answer<'_> {
-    /// Makes the dialect file `name`: of what stands around the calls, prose is no part of a pattern.
+    /// Makes the dialect file `name`. Prose around the calls does not become part of a pattern.
     ///
     /// # Errors
-    /// If nothing reads the calls back.
+    /// If no dialect that was tried reads the calls back.
     pub fn draft(&self, name: &str, about: &str, strong: bool) -> Result<Draft, SketchError> {
         let (mut nearest, mut read) = (None, None);
         for part in self.parts() {
@@ -54,14 +54,14 @@ impl Answer<'_> {
         read.ok_or_else(|| nearest.unwrap_or(SketchError::NotFound))
     }
 
-    /// Reads the answer with a dialect; its tools are declared.
+    /// Parses the answer with a dialect; the tools of the calls are declared.
     pub fn read(&self, dialect: &Dialect) -> Message {
         let declared: Vec<Json> = self.calls.iter().map(|(name, _)| json!({"name": name})).collect();
         let tools = Tools::from_json(&(&Json::Array(declared)).into()).unwrap_or_default();
         parse(self.text, &Dialects::from(dialect.clone()), &tools, &Options::default())
     }
 
-    /// Whether a message has the calls that are meant.
+    /// Returns whether a message has the expected calls.
     pub fn is(&self, message: &Message) -> bool {
         let same = |((name, arguments), call): (&(&str, &str), &toolglot::Call)| {
             let meant = if arguments.trim().is_empty() { "{}" } else { arguments };

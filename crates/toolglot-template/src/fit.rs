@@ -36,7 +36,7 @@ pub(crate) enum Row {
     Misread { read: String },
 }
 
-/// The first place at which two texts differ.
+/// The first difference between what a template and a dialect write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// What the template writes there.
@@ -284,7 +284,7 @@ impl<'p> Reader<'p> {
         if read != turn.written && !read.calls.is_empty() && is_clean(message) {
             let again = self.probes.turn(&read);
             if again.is_ok_and(|again| again.text == turn.text) {
-                let why = "the template writes another message in the same way".to_owned();
+                let why = "the template writes another message identically".to_owned();
                 return Row::Lossy { why };
             }
         }
@@ -327,7 +327,7 @@ const HARMLESS: [Code; 3] = [Code::SingleQuotes, Code::PythonLiteral, Code::Near
 fn described(message: &Message) -> String {
     let calls = message.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
     let mut parts: Vec<String> = calls.collect();
-    parts.extend(message.incomplete.iter().map(|call| format!("{}(…) unfinished", call.name)));
+    parts.extend(message.incomplete.iter().map(|call| format!("{}(…), incomplete", call.name)));
     for (what, text) in [("text", &message.content), ("reasoning", &message.reasoning)] {
         if !text.trim().is_empty() {
             parts.push(format!("{what} {:?}", shown(text.trim())));

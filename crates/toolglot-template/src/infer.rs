@@ -1,4 +1,4 @@
-//! From a template to a dialect: a built-in one that fits, or one that is derived.
+//! Finds the dialect of a template: a built-in one, or one derived from the template.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -12,10 +12,10 @@ use crate::fit::{Fit, Reader};
 use crate::probe::Probes;
 use crate::source::Template;
 
-/// Random messages of a certificate, beside the fixed ones.
+/// Number of random messages for a certificate, in addition to the fixed ones.
 pub(crate) const MESSAGES: usize = 200;
 
-/// The dialect of a template, and its proof.
+/// The dialect of a template, with its certificate.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Inferred {
@@ -23,7 +23,7 @@ pub struct Inferred {
     pub dialect: Arc<Dialect>,
     /// Whether the dialect was derived from the template rather than found among those given.
     pub is_derived: bool,
-    /// What was proved.
+    /// The certificate.
     pub certificate: Certificate,
 }
 
@@ -31,15 +31,15 @@ pub struct Inferred {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InferError {
-    /// The template does not run.
+    /// The template cannot be rendered.
     Template(String),
     /// The template writes no tool calls.
     NoCalls,
-    /// No dialect reads the template's simple calls back.
+    /// No dialect reads even simple calls of the template back.
     Uncertified {
-        /// What a call looks like.
+        /// A call as the template writes it.
         turn: String,
-        /// The certificate that comes nearest.
+        /// The certificate of the closest dialect.
         nearest: Option<Box<Certificate>>,
     },
 }
@@ -47,12 +47,15 @@ pub enum InferError {
 impl fmt::Display for InferError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Template(why) => write!(f, "cannot run the template: {why}"),
-            Self::NoCalls => f.write_str("this template writes no tool calls"),
+            Self::Template(why) => write!(f, "cannot render the template: {why}"),
+            Self::NoCalls => f.write_str("the template writes no tool calls; use a template that supports tools"),
             Self::Uncertified { turn, nearest } => {
-                write!(f, "no dialect reads the calls of this template back; it writes {turn:?}")?;
+                write!(
+                    f,
+                    "no dialect reads the calls of the template, which writes {turn:?}; write a dialect file for it"
+                )?;
                 match nearest {
-                    Some(nearest) => write!(f, "\nthe nearest:\n{nearest}"),
+                    Some(nearest) => write!(f, "\nclosest match:\n{nearest}"),
                     None => Ok(()),
                 }
             }
@@ -65,7 +68,7 @@ impl std::error::Error for InferError {}
 /// Finds the dialect of a template: the best of `dialects`, or one derived from the template.
 ///
 /// # Errors
-/// If the template does not run, if it writes no calls, or if nothing reads them back.
+/// If the template cannot be rendered, writes no calls, or no dialect reads them back.
 ///
 /// # Example
 /// ```
@@ -85,29 +88,30 @@ pub fn infer(template: &Template, dialects: &Dialects) -> Result<Inferred, Infer
     checked(&probes, best)
 }
 
-/// Returns those of `dialects` that read the calls of a template, at most three, the best first.
+/// Returns the `dialects` that read the calls of a template, best first, at most three.
 ///
 /// # Errors
-/// If the template does not run or writes no calls.
+/// If the template cannot be rendered or writes no calls.
 pub fn rank(template: &Template, dialects: &Dialects) -> Result<Vec<Inferred>, InferError> {
     let mut found = ranked(&probed(template)?, dialects.iter().cloned(), false);
     found.retain(|found| found.certificate.grade < Grade::None);
     Ok(found)
 }
 
-/// Derives a dialect from a template alone, called `name`.
+/// Derives a dialect named `name` from a template, without trying known dialects.
 ///
 /// # Errors
-/// As [`infer`].
+/// See [`infer`].
 pub fn derive_only(template: &Template, name: &str) -> Result<Inferred, InferError> {
     let probes = probed(template)?;
     checked(&probes, derived(&probes, name))
 }
 
-/// Certifies one dialect for a template, with so many random messages.
+/// Certifies a dialect for a template with `messages` random messages, in addition to the fixed ones.
 ///
 /// # Errors
-/// If the template does not run or writes no calls. A dialect that does not fit gets a certificate that says so.
+/// If the template cannot be rendered or writes no calls. A dialect that does not fit gets a certificate with
+/// [`Grade::None`].
 pub fn certify(template: &Template, dialect: &Arc<Dialect>, messages: usize) -> Result<Certificate, InferError> {
     let probes = probed(template)?;
     let reader = Reader::new(&probes, dialect);

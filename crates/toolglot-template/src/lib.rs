@@ -1,10 +1,10 @@
 //! Infers the dialect in which a chat template writes tool calls, and certifies it.
 //!
-//! A chat template writes a conversation into a model's prompt, earlier tool calls included: so it knows their format.
-//! [`infer`] runs the template with probe messages, looks for the [`Dialect`](toolglot::Dialect) that reads its turns back, derives a new
-//! one if there is none, and proves what it found with a [`Certificate`].
+//! A chat template writes a conversation, including earlier tool calls, into a model's prompt, so it defines their
+//! format. [`infer`] renders the template with probe messages, looks for a [`Dialect`](toolglot::Dialect) that reads the
+//! result back, derives a new one if there is none, and returns a [`Certificate`] of how well it fits.
 //!
-//! A template is code from a stranger: it runs in a sandbox, with limited fuel, recursion and output.
+//! Templates are untrusted code: they run in a sandbox with limited instructions, recursion and output.
 
 #![deny(missing_docs)]
 

@@ -1,8 +1,8 @@
-//! `response_template`, the declaration that a tokenizer's configuration carries beside its chat template: how servers and
-//! libraries read the model's answers. Dialects become such templates, and such templates dialects.
+//! Conversion between dialects and `response_template`, the part of a tokenizer's configuration that tells servers and
+//! libraries how to read the model's answers.
 //!
-//! The format is regular expressions around fields, and says less than a dialect file. What it cannot say is refused by
-//! name, or noted where the rest still reads.
+//! The format consists of regular expressions around fields and is less expressive than a dialect file. If a construct
+//! has no equivalent, the conversion fails and names it, or leaves it out with a note if the rest can still be read.
 
 mod export;
 mod file;

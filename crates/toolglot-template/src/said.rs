@@ -1,4 +1,4 @@
-//! What an assistant says in one turn, as a chat API has it: reasoning, content, calls.
+//! An assistant's turn as in a chat API: reasoning, content, calls.
 
 use minijinja::Value;
 use toolglot::Message;
@@ -6,14 +6,14 @@ use toolglot_json::Value as Json;
 
 use crate::ordered;
 
-/// One turn of an assistant.
+/// An assistant's turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// What it thought.
+    /// The reasoning.
     pub reasoning: String,
-    /// What it said.
+    /// The content.
     pub content: String,
-    /// What it called.
+    /// The calls.
     pub calls: Vec<SaidCall>,
 }
 
@@ -22,7 +22,7 @@ pub struct Said {
 pub struct SaidCall {
     /// The tool's name.
     pub name: String,
-    /// The text of a JSON object.
+    /// The arguments, a JSON object as text.
     pub arguments: String,
 }
 
@@ -40,7 +40,7 @@ impl Said {
         Self { reasoning: reasoning.to_owned(), ..self }
     }
 
-    /// Whether a message that was read says the same: calls exactly, text but for the white space around it.
+    /// Returns whether a parsed message is equal: calls exactly, text except for surrounding white space.
     pub(crate) fn is(&self, message: &Message) -> bool {
         let same = |(call, read): (&SaidCall, &toolglot::Call)| {
             call.name == read.name && json(&call.arguments) == json(&read.arguments)
@@ -68,20 +68,21 @@ fn json(text: &str) -> Option<Json> {
     serde_json::from_str(text).ok()
 }
 
-/// How a template wants an assistant's message; templates disagree.
+/// The form in which a template expects an assistant's message; templates differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Arguments are JSON text rather than an object.
+    /// Whether arguments are JSON text rather than an object.
     pub arguments_as_text: bool,
-    /// Content that is empty is null rather than an empty string.
+    /// Whether empty content is null rather than an empty string.
     pub null_content: bool,
-    /// The member that holds the reasoning.
+    /// The member for the reasoning.
     pub reasoning: Option<&'static str>,
-    /// Ids carry the name: `functions.NAME:0`. Others have nine letters and digits, for some templates refuse the rest.
+    /// Whether ids contain the name: `functions.NAME:0`. Other ids have nine letters and digits, as some templates reject
+    /// any other length.
     pub named_ids: bool,
 }
 
-/// The members in which templates look for reasoning.
+/// The members that templates use for reasoning.
 const REASONING: [Option<&str>; 4] = [Some("reasoning_content"), Some("reasoning"), Some("thinking"), Some("thought")];
 
 impl Shape {
@@ -107,7 +108,7 @@ impl Shape {
         if self.named_ids { format!("functions.{name}:{number}") } else { format!("{ID}{number:04}") }
     }
 
-    /// The message as the template gets it.
+    /// Returns the message in this shape.
     pub(crate) fn message(self, said: &Said) -> Value {
         let calls = said.calls.iter().enumerate().map(|(number, call)| {
             let object = ordered::value(&call.arguments);
@@ -131,7 +132,7 @@ impl Shape {
     }
 }
 
-/// What the ids of probes begin with.
+/// The prefix of the ids of probes.
 pub(crate) const ID: &str = "Zqid0";
 
 pub(crate) fn map<'m>(members: impl IntoIterator<Item = (&'m str, Value)>) -> Value {

@@ -72,13 +72,13 @@ const REFUSED: &str = "refused: ";
 fn explained(error: &Error) -> String {
     let detail = error.detail().unwrap_or_default();
     if let Some(at) = detail.find(REFUSED) {
-        return format!("the template refuses: {}", &detail[at + REFUSED.len()..]);
+        return format!("the template rejects the message: {}", &detail[at + REFUSED.len()..]);
     }
     match (error.kind(), error.line()) {
-        (ErrorKind::OutOfFuel, _) => "the template does not end within its limit of instructions".to_owned(),
+        (ErrorKind::OutOfFuel, _) => "the template exceeds its limit of instructions".to_owned(),
         (ErrorKind::WriteFailure, _) => "the template writes more than 1 MiB".to_owned(),
         (kind, Some(line)) => format!("line {line} of the template: {kind}: {detail}"),
-        (kind, None) => format!("the template fails: {kind}: {detail}"),
+        (kind, None) => format!("the template failed: {kind}: {detail}"),
     }
 }
 
@@ -188,7 +188,7 @@ fn to_json(_: &State<'_, '_>, value: Value, options: Kwargs) -> Result<Value, Er
     layout.sorted = options.get::<Option<bool>>("sort_keys")?.unwrap_or(false);
     options.assert_all_used()?;
     if matches!(value.kind(), ValueKind::Undefined) {
-        return Err(Error::new(ErrorKind::InvalidOperation, "an undefined value is not JSON"));
+        return Err(Error::new(ErrorKind::InvalidOperation, "an undefined value cannot be converted to JSON"));
     }
     Ok(Value::from(layout.json(&value)))
 }

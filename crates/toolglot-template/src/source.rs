@@ -1,11 +1,11 @@
-//! A chat template, and the files of a model in which it comes.
+//! Chat templates, and the model files that contain them.
 
 use std::fmt;
 
 use minijinja::Value;
 use toolglot_json::Value as Json;
 
-/// A chat template: its source, and what the tokenizer knows beside it.
+/// A chat template: its source, and the tokens of the tokenizer.
 ///
 /// # Example
 /// ```
@@ -22,7 +22,7 @@ pub struct Template {
     special: Vec<String>,
 }
 
-/// Why a file gives no template.
+/// Why a file contains no usable template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TemplateError {
@@ -35,9 +35,9 @@ pub enum TemplateError {
 impl fmt::Display for TemplateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotJson(why) => write!(f, "expected JSON: {why}"),
+            Self::NotJson(why) => write!(f, "invalid JSON: {why}"),
             Self::Missing => f.write_str(
-                "no `chat_template` in this file; newer models ship it as `chat_template.jinja` in the model's folder",
+                "the file has no `chat_template`; newer models have it in `chat_template.jinja` in the same folder",
             ),
         }
     }
@@ -46,25 +46,24 @@ impl fmt::Display for TemplateError {
 impl std::error::Error for TemplateError {}
 
 impl Template {
-    /// Returns a template from its Jinja source.
+    /// Creates a template from its Jinja source.
     pub fn new(source: impl Into<String>) -> Self {
         Self { source: source.into(), tokens: Vec::new(), special: Vec::new() }
     }
 
-    /// Returns the template of a `tokenizer_config.json`, a `chat_template.json` or a server's properties, with the
-    /// tokens that stand there.
+    /// Reads the template and the tokens of a `tokenizer_config.json`, a `chat_template.json` or a server's properties.
     ///
-    /// Of several named templates, `tool_use` is taken, then `default`.
+    /// If there are several named templates, `tool_use` takes precedence, then `default`.
     ///
     /// # Errors
-    /// If the text is not JSON or has no template.
+    /// If the text is not valid JSON or contains no template.
     pub fn from_config(text: &str) -> Result<Self, TemplateError> {
         let config: Json = toolglot_json::from_str(text).map_err(|error| TemplateError::NotJson(error.to_string()))?;
         let source = chosen(&config["chat_template"]).ok_or(TemplateError::Missing)?;
         Ok(Self::new(source).with_tokenizer(&config))
     }
 
-    /// Adds what a `tokenizer_config.json` or a `tokenizer.json` says of tokens.
+    /// Adds the tokens of a `tokenizer_config.json` or a `tokenizer.json`.
     #[must_use]
     pub fn with_tokenizer(mut self, config: &Json) -> Self {
         for name in ["bos_token", "eos_token", "pad_token", "unk_token"] {
@@ -83,12 +82,12 @@ impl Template {
         &self.source
     }
 
-    /// Returns the tokens that the tokenizer has added to its vocabulary, if they are known.
+    /// Returns the tokens added to the tokenizer's vocabulary, if known.
     pub fn special(&self) -> &[String] {
         &self.special
     }
 
-    /// What every rendering is given: tokens and switches that templates ask for.
+    /// Returns the variables of every rendering: tokens and the switches that templates use.
     pub(crate) fn globals(&self) -> Vec<(String, Value)> {
         let mut globals: Vec<(String, Value)> = DEFAULT_TOKENS
             .iter()
@@ -102,10 +101,10 @@ impl Template {
     }
 }
 
-/// What stands for tokens that are not known.
+/// Defaults for unknown tokens.
 const DEFAULT_TOKENS: [(&str, &str); 2] = [("bos_token", "<s>"), ("eos_token", "</s>")];
 
-/// Switches that make templates write everything: reasoning of all turns, above all.
+/// Switches that make templates write everything, above all the reasoning of all turns.
 const SWITCHES: [(&str, bool); 7] = [
     ("enable_thinking", true),
     ("thinking", true),
@@ -116,11 +115,11 @@ const SWITCHES: [(&str, bool); 7] = [
     ("drop_thinking", false),
 ];
 
-/// Dates, and how much a model is to think.
+/// Dates, and the reasoning effort.
 const TEXTS: [(&str, &str); 3] =
     [("date_string", "05 Mar 2026"), ("datetime", "2026-03-05 12:00:00"), ("reasoning_effort", "high")];
 
-/// The template itself, or of several the one for tools.
+/// Returns the template, or the one for tools if there are several.
 fn chosen(template: &Json) -> Option<String> {
     if let Some(text) = template.as_str() {
         return Some(text.to_owned());

@@ -1,4 +1,4 @@
-//! Arguments alone in the place of a call: what some servers and models write where `tool_choice` names the tool.
+//! Bare arguments instead of a call, as some servers and models write them if `tool_choice` names the tool.
 
 use toolglot::{Class, Code, Diagnostic, parse, repair};
 
@@ -9,7 +9,7 @@ use crate::response_event::{CallKind, Finish, Part, ResponseEvent};
 /// The number of the call, which is the only one.
 const CALL: usize = 0;
 
-/// Holds the text of an answer as long as it may be the arguments of the tool that is demanded.
+/// Holds back the text of an answer while it may be the arguments of the required tool.
 #[derive(Debug)]
 pub(crate) struct BareArguments {
     tool: String,
@@ -19,7 +19,7 @@ pub(crate) struct BareArguments {
 }
 
 impl BareArguments {
-    /// Returns what reads the answer to a request that demands one tool by its name, or a call where there is one tool.
+    /// Returns a reader for the answer to a request that requires a call of a single tool.
     pub(crate) fn new(wants: &AnswerSettings) -> Option<Self> {
         let only = || wants.tools.names().next().filter(|_| wants.tools.len() == 1);
         let tool = match wants.demand.as_ref()? {
@@ -47,10 +47,10 @@ impl BareArguments {
         text.starts_with('{') && parse(text, dialects, tools, options).calls.is_empty() && fits()
     }
 
-    fn give(&mut self, out: &mut Vec<ResponseEvent>) {
+    fn flush(&mut self, out: &mut Vec<ResponseEvent>) {
         let text = std::mem::take(&mut self.text);
         if !text.is_empty() {
-            out.push(said(Part::Text(text)));
+            out.push(ResponseEvent::first(Part::Text(text)));
         }
     }
 }
@@ -60,7 +60,7 @@ impl Join for BareArguments {
         let part = match event {
             ResponseEvent::Part { choice: 0, part } => part,
             ResponseEvent::End | ResponseEvent::Fault(_) => {
-                self.give(out);
+                self.flush(out);
                 out.push(event);
                 return true;
             }
@@ -74,25 +74,25 @@ impl Join for BareArguments {
                 self.text.push_str(&text);
                 let is_open = self.is_open();
                 if !is_open {
-                    self.give(out);
+                    self.flush(out);
                 }
                 return !is_open;
             }
             Part::Reasoning(_) | Part::Logprobs(_) | Part::Own(_) => {
-                out.push(said(part));
+                out.push(ResponseEvent::first(part));
                 return false;
             }
             Part::Finish(ref finish) if !finish.is_cut() && self.is_arguments() => {
                 let text = std::mem::take(&mut self.text);
                 let (name, kind) = (self.tool.clone(), CallKind::Function);
-                out.push(said(Part::CallStart { call: CALL, id: None, name, kind }));
-                out.push(said(Part::Arguments { call: CALL, text }));
-                out.push(said(Part::CallEnd { call: CALL }));
-                out.push(said(Part::Finish(Finish::ToolCalls)));
+                out.push(ResponseEvent::first(Part::CallStart { call: CALL, id: None, name, kind }));
+                out.push(ResponseEvent::first(Part::Arguments { call: CALL, text }));
+                out.push(ResponseEvent::first(Part::CallEnd { call: CALL }));
+                out.push(ResponseEvent::first(Part::Finish(Finish::ToolCalls)));
             }
             part => {
-                self.give(out);
-                out.push(said(part));
+                self.flush(out);
+                out.push(ResponseEvent::first(part));
             }
         }
         true
@@ -101,8 +101,4 @@ impl Join for BareArguments {
     fn held(&self) -> usize {
         self.text.len()
     }
-}
-
-fn said(part: Part) -> ResponseEvent {
-    ResponseEvent::Part { choice: 0, part }
 }

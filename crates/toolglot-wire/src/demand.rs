@@ -1,4 +1,4 @@
-//! What a client demands of an answer: a call, or the call of one tool. Few servers keep to it, so the answer is checked.
+//! Required calls: of any tool, or of one. Few servers enforce them, so the answer is checked.
 
 use std::sync::Arc;
 
@@ -6,10 +6,11 @@ use toolglot::{Dialect, Dialects, Renderer, Rendering, Tools};
 use toolglot_json::{Map, Value, json};
 
 use crate::fault::{Fault, FaultKind};
+use crate::members::list;
 use crate::protocol::Protocol;
 use crate::response_event::{Part, ResponseEvent};
 
-/// What a client demands of an answer.
+/// The call that a client requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Demand {
     /// A call of any tool.
@@ -42,7 +43,7 @@ impl Demand {
         }
     }
 
-    /// Returns what a model is told that did not do it.
+    /// Returns the instruction for a model that did not comply.
     fn words(&self, example: Option<&str>) -> String {
         let what = match self {
             Self::Call => "No function was called, but a call is required now.".to_owned(),
@@ -79,7 +80,9 @@ impl DemandPrompt {
             .collect();
         let Some((first, tool)) = wanted.first() else {
             let Demand::Named(name) = demand else { return Ok(None) };
-            let message = format!("`tool_choice` names the tool `{name}`, which `tools` does not declare");
+            let message = format!(
+                "`tool_choice` names the tool `{name}`, which `tools` does not declare; declare it, or change `tool_choice`"
+            );
             return Err(Fault::new(FaultKind::Request, message));
         };
         let arguments = arguments_like(tool.pointer("/function/parameters").unwrap_or(&Value::Null));
@@ -153,8 +156,8 @@ fn schema(name: &str, tool: &Value) -> Value {
     })
 }
 
-/// Adds to a request, as the server got it, what the model said and what it is told now; says whether the server shapes
-/// the answer, if it may.
+/// Adds the model's answer and a new instruction to a request in the server's form. Says whether the server constrains
+/// the answer, if that is allowed.
 pub(crate) fn ask_again(
     request: &mut Map,
     upstream: Protocol,
@@ -223,7 +226,7 @@ pub(crate) fn join(held: &mut Option<impl Join>, said: &mut Vec<ResponseEvent>) 
     }
 }
 
-/// Joins the beginning of a call, which the server got, with what the model wrote behind it. Some servers repeat it, and
+/// Joins the prefill of a call with the model's continuation. Some servers repeat the prefill, and
 /// some models begin anew.
 #[derive(Debug)]
 pub(crate) struct Opening {
@@ -237,10 +240,10 @@ impl Opening {
         (!text.is_empty()).then(|| Self { text: text.to_owned(), seen: String::new() })
     }
 
-    fn give(&mut self, out: &mut Vec<ResponseEvent>) {
+    fn flush(&mut self, out: &mut Vec<ResponseEvent>) {
         let seen = std::mem::take(&mut self.seen);
         let text = if seen.starts_with(&self.text) { seen } else { format!("{}{seen}", self.text) };
-        out.push(ResponseEvent::Part { choice: 0, part: Part::Text(text) });
+        out.push(ResponseEvent::first(Part::Text(text)));
     }
 }
 
@@ -255,7 +258,7 @@ impl Join for Opening {
                 self.seen.push_str(&text);
                 let is_open = self.text.len() > self.seen.len() && self.text.starts_with(&self.seen);
                 if !is_open {
-                    self.give(out);
+                    self.flush(out);
                 }
                 return !is_open;
             }
@@ -270,7 +273,7 @@ impl Join for Opening {
             said => said,
         };
         if !self.seen.is_empty() {
-            self.give(out);
+            self.flush(out);
         }
         out.push(said);
         true
@@ -279,7 +282,7 @@ impl Join for Opening {
 
 /// Returns the declared tools as a list, which is empty if there are none.
 pub(crate) fn tools(request: &Map) -> &[Value] {
-    request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    list(request.get("tools"))
 }
 
 #[cfg(test)]
@@ -310,8 +313,8 @@ mod tests {
 
     #[test]
     fn the_opening_is_said_once() {
-        let text = |text: &str| ResponseEvent::Part { choice: 0, part: Part::Text(text.to_owned()) };
-        let end = || ResponseEvent::Part { choice: 0, part: Part::Finish(crate::response_event::Finish::Stop) };
+        let text = |text: &str| ResponseEvent::first(Part::Text(text.to_owned()));
+        let end = || ResponseEvent::first(Part::Finish(crate::response_event::Finish::Stop));
         for (pieces, wanted) in [
             (vec!["x"], "<f=x"),
             (vec!["<f=x"], "<f=x"),

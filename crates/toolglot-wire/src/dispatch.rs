@@ -3,7 +3,7 @@
 use toolglot_json::Map;
 
 use crate::chat;
-use crate::chat::history::Mender;
+use crate::chat::history::HistoryRepairer;
 use crate::fault::Fault;
 use crate::messages;
 use crate::ollama;
@@ -70,7 +70,7 @@ pub(crate) fn from_chat(upstream: Protocol, chat: Map, notes: &mut Vec<String>) 
     }
 }
 
-/// Returns what a chat request would say of a request that goes to a server of its own protocol, which may know more
+/// Returns the chat form of a request to a server of the same protocol, which may support more
 /// than chat does.
 pub(crate) fn as_chat(ingress: Protocol, request: &Map, body: &[u8], policy: &Policy) -> Map {
     match ingress {
@@ -81,12 +81,12 @@ pub(crate) fn as_chat(ingress: Protocol, request: &Map, body: &[u8], policy: &Po
     }
 }
 
-/// Makes the earlier turns of a request safe that goes to a server of its own protocol.
-pub(crate) fn make_safe(ingress: Protocol, request: &mut Map, mender: &mut Mender<'_>) {
+/// Makes the earlier turns of a request to a server of the same protocol safe.
+pub(crate) fn make_safe(ingress: Protocol, request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     match ingress {
         Protocol::Chat => {}
-        Protocol::Responses => responses::make_safe(request, mender),
-        Protocol::Messages => messages::make_safe(request, mender),
-        Protocol::Ollama => ollama::make_safe(request, mender),
+        Protocol::Responses => responses::make_safe(request, repairer),
+        Protocol::Messages => messages::make_safe(request, repairer),
+        Protocol::Ollama => ollama::make_safe(request, repairer),
     }
 }

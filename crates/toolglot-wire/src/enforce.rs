@@ -1,4 +1,4 @@
-//! What of an answer the server holds to a grammar while it samples, instead of the proxy checking it afterwards.
+//! Grammars that make the server enforce calls while it samples, instead of only checking the answer afterwards.
 
 use std::sync::{Arc, LazyLock};
 
@@ -12,89 +12,89 @@ use crate::engine::{BesideTools, GrammarMembers, GrammarSlot};
 use crate::policy::{Enforce, Policy};
 use crate::protocol::Protocol;
 
-/// A request whose answer is to be held, and the grammar for it.
-pub(crate) struct Held {
+/// A grammar for a request, and how to send it.
+pub(crate) struct Enforcement {
     grammar: Grammar,
     slot: GrammarSlot,
-    /// It covers all of the answer, and not only what begins with its trigger.
+    /// Whether it covers the whole answer, not only the text from its trigger on.
     whole: bool,
 }
 
-/// The members of a request as they were before it carried a grammar.
+/// The members of a request before a grammar was added.
 pub(crate) type Before = Vec<(String, Option<Value>)>;
 
-/// What became of a request whose answer was to be held.
+/// The result of adding a grammar to a request.
 #[derive(Debug, Default)]
-pub(crate) struct Holding {
-    /// What was there before it carried a grammar, if it does.
+pub(crate) struct Enforced {
+    /// The previous members, if a grammar was added.
     pub(crate) before: Option<Before>,
-    /// The answer is JSON that a schema shaped.
+    /// Whether the answer is JSON of a schema.
     pub(crate) is_shaped: bool,
-    /// The server would take a grammar if the tools were in the prompt.
+    /// Whether the server would accept a grammar if the tools were in the prompt.
     pub(crate) wants_prompt: bool,
 }
 
-/// Why an answer is not held.
+/// Why there is no grammar.
 #[derive(Debug)]
-pub(crate) enum NotHeld {
-    /// Nothing is asked for, or the server takes no grammar.
+pub(crate) enum NotEnforced {
+    /// None is required, or the server does not accept one.
     Nothing,
-    /// The server takes no grammar beside tools; it would if the prompt told of them.
+    /// The server only accepts a grammar if the tools are in the prompt.
     InPromptOnly,
-    /// There is no grammar for it.
+    /// There is no grammar for this request.
     Because(String),
 }
 
-impl Held {
-    /// Makes the grammar for a chat request whose tools are functions, if it asks for what the policy enforces; `prompted` is
-    /// the dialect in which the prompt will tell of them.
+impl Enforcement {
+    /// Creates the grammar for a chat request whose tools are functions, if the policy enforces something in it; `prompted` is
+    /// the dialect of the tools in the prompt.
     pub(crate) fn new(
         request: &Map,
         asked: &ChatAsked,
         prompted: Option<&Arc<Dialect>>,
         upstream: Protocol,
         policy: &Policy,
-    ) -> Result<Self, NotHeld> {
+    ) -> Result<Self, NotEnforced> {
         let slot = policy.engine.grammar_slot();
         if !is_wanted(request, asked, policy) || !is_sent(slot.form, request, asked, upstream) {
-            return Err(NotHeld::Nothing);
+            return Err(NotEnforced::Nothing);
         }
         if prompted.is_none() && slot.beside_tools == BesideTools::Refused {
-            return Err(NotHeld::InPromptOnly);
+            return Err(NotEnforced::InPromptOnly);
         }
         let shaped = (slot.form == GrammarMembers::Schema).then(|| Dialects::builtin().get(SHAPED).cloned()).flatten();
         let Some(dialect) = shaped.as_ref().or(prompted).or(policy.native.as_ref()) else {
-            let why = "it is not known which dialect the model writes; set the route's `dialect`";
-            return Err(NotHeld::Because(why.to_owned()));
+            let why = "the model's dialect is unknown; set the route's `dialect`";
+            return Err(NotEnforced::Because(why.to_owned()));
         };
         let answer = answer_schema(request).cloned();
         let whole = asked.demand.is_some() || answer.is_some();
         let mut options = options(asked, answer, policy);
         match slot.form {
-            // The most that every API takes is an object.
+            // Every API accepts at most an object.
             GrammarMembers::Schema => options = options.with_parallel(false).with_reasoning(GrammarReasoning::None),
-            // What waits for its trigger does not see the reasoning.
+            // A triggered grammar does not see the reasoning.
             GrammarMembers::Gbnf if !whole => options = options.with_reasoning(GrammarReasoning::Optional),
             _ => {}
         }
         let grammar = declared(request, policy)
             .and_then(|tools| Grammar::new(dialect, &tools, &options).map_err(|error| error.to_string()))
-            .map_err(NotHeld::Because)?;
+            .map_err(NotEnforced::Because)?;
         Ok(Self { grammar, slot, whole })
     }
 
-    /// Returns what the grammar leaves out, in sentences for a log.
+    /// Returns notes for a log about what the grammar omits.
     fn notes(&self) -> impl Iterator<Item = String> {
         self.grammar.warnings().iter().map(|warning| format!("grammar: {warning}"))
     }
 
-    /// Puts the grammar into the request; returns the members as they were before.
+    /// Adds the grammar to the request; returns the previous members.
     fn write(&self, request: &mut Map) -> Result<Before, String> {
         let mut members = self.slot.form.members(&self.grammar, self.whole)?;
         if let (BesideTools::Choice(choice), true) = (self.slot.beside_tools, request.contains_key("tools")) {
             members.insert("tool_choice".to_owned(), choice.into());
         }
-        // The grammar has the schema of the answer, and an engine takes one of the two.
+        // The grammar includes the schema of the answer, and an engine accepts only one of them.
         let answer = (!members.contains_key("response_format")).then_some("response_format");
         let changed = members.keys().map(String::as_str).chain(answer);
         let before = changed.map(|key| (key.to_owned(), request.get(key).cloned())).collect();
@@ -104,22 +104,26 @@ impl Held {
     }
 }
 
-/// Puts a grammar into the request, if there is one; what it leaves out, or why there is none, goes into notes for the log.
-pub(crate) fn hold(made: Result<Held, NotHeld>, request: &mut Map, notes: &mut Vec<String>) -> Holding {
-    let written = made.and_then(|held| {
-        let before = held.write(request).map_err(NotHeld::Because)?;
-        notes.extend(held.notes());
-        Ok(Holding { before: Some(before), is_shaped: held.slot.form == GrammarMembers::Schema, wants_prompt: false })
+/// Adds a grammar to the request, if there is one; adds notes about what it omits, or why there is none.
+pub(crate) fn apply(made: Result<Enforcement, NotEnforced>, request: &mut Map, notes: &mut Vec<String>) -> Enforced {
+    let written = made.and_then(|enforcement| {
+        let before = enforcement.write(request).map_err(NotEnforced::Because)?;
+        notes.extend(enforcement.notes());
+        Ok(Enforced {
+            before: Some(before),
+            is_shaped: enforcement.slot.form == GrammarMembers::Schema,
+            wants_prompt: false,
+        })
     });
     written.unwrap_or_else(|why| {
-        if let NotHeld::Because(why) = &why {
-            notes.push(format!("the answer is not held to a grammar: {why}"));
+        if let NotEnforced::Because(why) = &why {
+            notes.push(format!("no grammar is sent: {why}"));
         }
-        Holding { wants_prompt: matches!(why, NotHeld::InPromptOnly), ..Holding::default() }
+        Enforced { wants_prompt: matches!(why, NotEnforced::InPromptOnly), ..Enforced::default() }
     })
 }
 
-/// Takes a grammar out of a request again.
+/// Removes a grammar from a request.
 pub(crate) fn release(request: &mut Map, before: Before) {
     for (key, value) in before {
         match value {
@@ -129,7 +133,7 @@ pub(crate) fn release(request: &mut Map, before: Before) {
     }
 }
 
-/// Says whether a request asks for what the policy enforces.
+/// Returns whether the policy enforces something in a request.
 fn is_wanted(request: &Map, asked: &ChatAsked, policy: &Policy) -> bool {
     if policy.off || !policy.grammar || asked.none || asked.tools.is_empty() {
         return false;
@@ -145,11 +149,11 @@ fn is_wanted(request: &Map, asked: &ChatAsked, policy: &Policy) -> bool {
     }
 }
 
-/// Says whether a request can carry a grammar in this form, and has none already.
+/// Returns whether a grammar in this form can be added to a request, which must not have one.
 fn is_sent(form: GrammarMembers, request: &Map, asked: &ChatAsked, upstream: Protocol) -> bool {
     let fits = match form {
         GrammarMembers::Nothing => false,
-        // It is for every protocol, but has no text.
+        // It works in every protocol, but allows no text.
         GrammarMembers::Schema => asked.demand.is_some(),
         GrammarMembers::Gbnf | GrammarMembers::Tag | GrammarMembers::TagText => upstream == Protocol::Chat,
     };
@@ -183,7 +187,7 @@ fn options(asked: &ChatAsked, answer: Option<Value>, policy: &Policy) -> Grammar
         .with_answer(answer)
 }
 
-/// Returns the functions of a request, as far as their arguments are held.
+/// Returns the functions of a request; `strict` is cleared if arguments are not enforced.
 fn declared(request: &Map, policy: &Policy) -> Result<Vec<GrammarTool>, String> {
     let list = request.get("tools").cloned().unwrap_or_default();
     let mut declared = GrammarTool::list(&list).map_err(|error| error.to_string())?;

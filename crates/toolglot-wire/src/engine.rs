@@ -1,4 +1,4 @@
-//! The programs that serve models, and what each has to be asked so that the model's markers reach us: one table.
+//! The programs that serve models, and the request fields that make each of them return the model's markers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use crate::protocol::Protocol;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EngineKind {
-    /// Anything that speaks one of the protocols; nothing is asked of it.
+    /// Any server of one of the protocols; gets no additional fields.
     #[default]
     Generic,
     /// vLLM.
@@ -30,40 +30,40 @@ pub enum EngineKind {
     MlxLm,
 }
 
-/// What is known of an engine.
+/// The properties of an engine.
 struct EngineRow {
     kind: EngineKind,
     name: &'static str,
-    /// What its list of models calls their owner.
+    /// The owner in its list of models.
     owner: &'static str,
-    /// Top-level fields, as JSON, that a request with tools needs; what the client says goes first.
+    /// Top-level fields, as JSON, that a request with tools needs; the client's fields take precedence.
     fields: &'static [(&'static str, &'static str)],
-    /// Whether it takes tools whose input is free text.
+    /// Whether it accepts tools with free-text input.
     custom_tools: bool,
-    /// Whether it fails on text in which its own parser finds no call of the template's dialect. Told to choose no tool, it
-    /// still shows them to the model, and passes on what the model writes.
+    /// Whether it fails on text in which its parser finds no call of the template's dialect. With `tool_choice` "none" it
+    /// still shows the tools to the model, and passes on the model's text.
     insists: bool,
-    /// Protocols whose streams it breaks so that clients fail on plain text too.
+    /// Protocols in which its streams make clients fail even on plain text.
     breaks: &'static [Protocol],
-    /// The fields with which it goes on with an assistant's message at the end of a request; nothing if it cannot.
+    /// The fields that make it continue an assistant message at the end of a request; none if it cannot.
     continues: Option<&'static [(&'static str, &'static str)]>,
-    /// How it takes a grammar.
+    /// How it accepts a grammar.
     grammar: GrammarSlot,
-    /// What it answers when it cannot take tools, the field that helps, and a word for why.
+    /// The error if it does not accept tools, and the field that works around it.
     retry: Option<Retry>,
 }
 
-/// How an engine takes a grammar.
+/// How an engine accepts a grammar.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GrammarSlot {
     pub(crate) form: GrammarMembers,
     pub(crate) beside_tools: BesideTools,
 }
 
-/// What a grammar is written as, and in which members of a request.
+/// The form of a grammar, and its members in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GrammarMembers {
-    /// It takes none.
+    /// Grammars are not supported.
     Nothing,
     /// GBNF for llama.cpp, in `grammar`.
     Gbnf,
@@ -71,27 +71,27 @@ pub(crate) enum GrammarMembers {
     TagText,
     /// A structural tag for SGLang, as `response_format`.
     Tag,
-    /// The JSON schema of a call, as `response_format`; it has no text, so a call has to be demanded.
+    /// The JSON schema of a call, as `response_format`; it allows no text, so a call must be required.
     Schema,
 }
 
-/// What becomes of a grammar and of tools in one request.
+/// How an engine treats a grammar and tools in one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BesideTools {
-    /// Both stay as they are.
+    /// Both can be sent unchanged.
     Kept,
-    /// The engine still shows the tools with this `tool_choice`, and has no grammar of its own that goes first.
+    /// With this `tool_choice`, the engine still shows the tools, and does not use a grammar of its own.
     Choice(&'static str),
-    /// Both together are refused; the tools have to be in the prompt.
+    /// Both together are rejected; the tools must be in the prompt.
     Refused,
 }
 
-/// A refusal that another request gets around.
+/// A rejection that another form of the request avoids.
 struct Retry {
-    says: &'static str,
+    message: &'static str,
     field: (&'static str, &'static str),
     why: &'static str,
-    /// Who answers so.
+    /// The engine that answers with it.
     engine: EngineKind,
 }
 
@@ -108,15 +108,16 @@ const ROW: EngineRow = EngineRow {
     retry: None,
 };
 
-/// Servers that begin a new message unless told to go on with the last one.
-const GO_ON: Option<&[(&str, &str)]> = Some(&[("continue_final_message", "true"), ("add_generation_prompt", "false")]);
+/// For servers that begin a new message unless asked to continue the last one.
+const CONTINUE: Option<&[(&str, &str)]> =
+    Some(&[("continue_final_message", "true"), ("add_generation_prompt", "false")]);
 
-/// Servers that drop special tokens from text unless asked not to, and with them the markers of calls.
+/// For servers that remove special tokens from text by default, and with them the markers of calls.
 const KEEP_TOKENS: &[(&str, &str)] = &[("skip_special_tokens", "false"), ("spaces_between_special_tokens", "false")];
 
-/// A vLLM without a parser takes no choice of tools; with "none" it still shows them to the model.
+/// vLLM without a parser does not accept a tool choice; with "none" it still shows the tools to the model.
 const NO_PARSER: Retry = Retry {
-    says: "tool choice requires",
+    message: "tool choice requires",
     field: ("tool_choice", r#""none""#),
     why: "the server has no tool parser",
     engine: EngineKind::Vllm,
@@ -130,7 +131,7 @@ const TABLE: [EngineRow; 7] = [
         owner: "vllm",
         fields: KEEP_TOKENS,
         custom_tools: false,
-        continues: GO_ON,
+        continues: CONTINUE,
         grammar: GrammarSlot { form: GrammarMembers::TagText, beside_tools: BesideTools::Choice("none") },
         retry: Some(NO_PARSER),
         ..ROW
@@ -141,8 +142,8 @@ const TABLE: [EngineRow; 7] = [
         owner: "sglang",
         fields: KEEP_TOKENS,
         custom_tools: false,
-        continues: GO_ON,
-        // Told to choose none, it does not show the tools.
+        continues: CONTINUE,
+        // With "none", it does not show the tools.
         grammar: GrammarSlot { form: GrammarMembers::Tag, beside_tools: BesideTools::Choice("auto") },
         ..ROW
     },
@@ -185,28 +186,28 @@ impl EngineKind {
         self.row().name
     }
 
-    /// Returns the engine that a server's answer to `/v1/models` shows, if it shows one.
+    /// Returns the engine that a server's answer to `/v1/models` identifies, if any.
     pub fn of_models(answer: &Value) -> Option<Self> {
         let owner = answer.get("data")?.as_array()?.iter().find_map(|model| model.get("owned_by")?.as_str())?;
         TABLE.iter().find(|row| !row.owner.is_empty() && row.owner == owner).map(|row| row.kind)
     }
 
-    /// Says whether the engine takes tools whose input is free text.
+    /// Returns whether the engine accepts tools with free-text input.
     pub(crate) fn takes_custom_tools(self) -> bool {
         self.row().custom_tools
     }
 
-    /// Returns how it takes a grammar.
+    /// Returns how it accepts a grammar.
     pub(crate) fn grammar_slot(self) -> GrammarSlot {
         self.row().grammar
     }
 
-    /// Says whether its streams of a protocol have to be written anew even if nobody calls tools.
+    /// Returns whether its streams of a protocol must be rewritten even without tool calls.
     pub(crate) fn breaks(self, protocol: Protocol) -> bool {
         self.row().breaks.contains(&protocol)
     }
 
-    /// Adds what a request with tools needs, which is written in `protocol`.
+    /// Adds the fields that a request with tools in this protocol needs.
     pub(crate) fn complete(self, request: &mut Map, protocol: Protocol) {
         let free = request.get("tool_choice").is_none_or(|choice| choice == "auto" || choice.is_null());
         if self.row().insists && free && protocol != Protocol::Messages && request.contains_key("tools") {
@@ -219,7 +220,7 @@ impl EngineKind {
         }
     }
 
-    /// Lets a chat request end with the beginning of the answer, if the engine goes on with it.
+    /// Prefills the answer to a chat request, if the engine continues it.
     pub(crate) fn prefill(self, request: &mut Map, text: &str) -> bool {
         let (Some(fields), Some(Value::Array(messages))) = (self.row().continues, request.get_mut("messages")) else {
             return false;
@@ -229,8 +230,8 @@ impl EngineKind {
         true
     }
 
-    /// Takes the beginning of the answer out again.
-    pub(crate) fn unfill(self, request: &mut Map) {
+    /// Removes the prefill.
+    pub(crate) fn remove_prefill(self, request: &mut Map) {
         if let Some(Value::Array(messages)) = request.get_mut("messages") {
             messages.pop();
         }
@@ -239,9 +240,9 @@ impl EngineKind {
         }
     }
 
-    /// Changes a request that the engine refused, if another form of it may pass; returns why.
+    /// Changes a request that the engine rejected, if another form may succeed; returns why.
     pub(crate) fn amend(self, request: &mut Map, fault: &Fault) -> Option<&'static str> {
-        let retry = self.row().retry.as_ref().filter(|retry| fault.message.contains(retry.says))?;
+        let retry = self.row().retry.as_ref().filter(|retry| fault.message.contains(retry.message))?;
         let (key, value) = (retry.field.0, literal(retry.field.1));
         if request.get(key) == Some(&value) {
             return None;
@@ -257,11 +258,11 @@ impl EngineKind {
 }
 
 impl GrammarMembers {
-    /// Returns the members of a request that carry a grammar: of the whole answer, or if that is not asked for of what begins
-    /// with the grammar's trigger, where the engine waits for it.
+    /// Returns the members of a request with a grammar: for the whole answer, or else, if the engine supports that, for the
+    /// text from the grammar's trigger on.
     ///
     /// # Errors
-    /// If the grammar has no such form.
+    /// If the grammar cannot be written in this form.
     pub(crate) fn members(self, grammar: &Grammar, whole: bool) -> Result<Map, String> {
         let members = match self {
             Self::Nothing => json!({}),
@@ -279,7 +280,7 @@ impl GrammarMembers {
         Ok(members.as_object().cloned().unwrap_or_default())
     }
 
-    /// Says whether a client's request has a grammar of its own.
+    /// Returns whether a client's request already has a grammar.
     pub(crate) fn is_in(self, request: &Map) -> bool {
         let has = |keys: &[&str]| keys.iter().any(|key| request.contains_key(key));
         let format = request.get("response_format").and_then(|format| format.get("type")?.as_str());
@@ -304,7 +305,7 @@ impl FromStr for EngineKind {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = TABLE.iter().find(|row| row.name == text).map(|row| row.kind);
-        found.ok_or_else(|| format!("unknown engine `{text}`; use {}", Self::NAMES.join(", ")))
+        found.ok_or_else(|| format!("unknown engine `{text}`; use one of {}", Self::NAMES.join(", ")))
     }
 }
 

@@ -1,4 +1,4 @@
-//! A client's request, read: what to send to the model server, and how to read the answer.
+//! A client's request: what to send to the model server, and how to read the answer.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use serde_json::value::RawValue;
 use toolglot::Dialect;
 use toolglot_json::{Map, Value, json};
 
-use crate::chat::history::Mender;
+use crate::chat::history::HistoryRepairer;
 use crate::chat::request::{ChatAsked, prepare, put_in_order};
 use crate::demand::{self, Demand, DemandPrompt, Opening};
 use crate::dispatch::{as_chat, from_chat, make_safe, to_chat};
-use crate::enforce::{self, Before, Held, Holding, hold};
+use crate::enforce::{self, Before, Enforced, Enforcement};
 use crate::fault::{Fault, FaultKind};
 use crate::normalize::AnswerSettings;
 use crate::ollama;
@@ -22,10 +22,10 @@ use crate::prompt::into_text;
 use crate::protocol::Protocol;
 use crate::recall::{self, Recall};
 use crate::refusals;
-use crate::surrogates::mended;
+use crate::surrogates::repaired;
 use crate::turn::Turn;
 
-/// A client's request and its answer's [`Turn`].
+/// A client's request, which creates the [`Turn`] for its answer.
 ///
 /// # Example
 /// ```
@@ -95,16 +95,16 @@ impl Exchange {
     /// Reads a client's request.
     ///
     /// # Errors
-    /// If it is no request of the protocol, or cannot be said in the server's.
+    /// If it is not a valid request of the protocol, or cannot be converted to the server's.
     pub fn read(ingress: Protocol, upstream: Protocol, body: &[u8], policy: &Policy) -> Result<Self, Fault> {
         Self::read_recalling(ingress, upstream, body, policy, None)
     }
 
-    /// As [`Exchange::read`], of a client that may refer to its earlier answers. They are remembered by the caller, who
-    /// asks [`Turn::memento`] for them; a server that speaks the client's protocol remembers by itself.
+    /// As [`Exchange::read`], for a client that may refer to earlier answers. The caller stores them, as returned by
+    /// [`Turn::stored_answer`]; a server with the client's protocol stores them itself.
     ///
     /// # Errors
-    /// Also if the request refers to what is not remembered.
+    /// Also if the request refers to an answer that is not stored.
     pub fn read_recalling(
         ingress: Protocol,
         upstream: Protocol,
@@ -130,14 +130,14 @@ impl Exchange {
         // |------------------|----------|-------------------------|------------|
         // | idle, not read   | none     | the client's bytes      | as it is   |
         // | idle, unchanged  | dropped  | the client's bytes      | as it is   |
-        // | idle, mended     | dropped  | the mended request      | as it is   |
+        // | idle, repaired     | dropped  | the repaired request      | as it is   |
         // | else, unchanged  | kept     | the client's bytes      | read       |
         // | else             | kept     | `sent`, when it is due  | read       |
         //
         // Most requests are idle, so that is found out from a few fields before anything else is read.
         let idle = ingress == upstream && !has_tools && !prompted && !policy.forced && !renamed && !broken;
         let stream = ingress.is_stream(glance.stream.as_ref());
-        let body = &*if idle { Cow::Borrowed(body) } else { mended(body) };
+        let body = &*if idle { Cow::Borrowed(body) } else { repaired(body) };
         // Servers refuse an empty list.
         let lists_nothing = glance.tools.is_some_and(|tools| !is_list(tools) && tools.get().starts_with('['));
         let is_read = !idle || lists_nothing || mentions_calls(body);
@@ -154,27 +154,27 @@ impl Exchange {
         Ok(Self { ingress, model, stream, has_tools, is_changed, body, notes, work, policy: policy.clone() })
     }
 
-    /// Returns the model as the client named it.
+    /// Returns the model, as named by the client.
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// Says whether the client wants a stream.
+    /// Returns whether the client wants a stream.
     pub fn is_stream(&self) -> bool {
         self.stream
     }
 
-    /// Says whether the request declares tools.
+    /// Returns whether the request declares tools.
     pub fn has_tools(&self) -> bool {
         self.has_tools
     }
 
-    /// Says whether the answer comes back as it is.
+    /// Returns whether the answer is passed on unchanged.
     pub fn is_relay(&self) -> bool {
         self.work.is_none()
     }
 
-    /// Says whether the client's bytes go out as they are, too.
+    /// Returns whether the request is passed on unchanged as well.
     pub fn is_untouched(&self) -> bool {
         self.is_relay() && !self.is_changed
     }
@@ -187,17 +187,17 @@ impl Exchange {
         }
     }
 
-    /// Returns what of the request the server's protocol cannot say and was left out, in sentences for a log.
+    /// Returns notes for a log about parts of the request that the server's protocol does not support and that were omitted.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Changes what is sent after the server refused it, if another form of it may pass; returns why.
+    /// Changes the request after the server rejected it, if another form may succeed; returns why.
     pub fn amend(&mut self, fault: &Fault) -> Option<&'static str> {
         self.amended(fault, true)
     }
 
-    /// As [`Exchange::amend`], before a server that refused an earlier request is asked again.
+    /// As [`Exchange::amend`], before sending to a server that rejected an earlier request.
     pub fn amend_early(&mut self, fault: &Fault) -> Option<&'static str> {
         let choice = self.work.as_ref()?.sent.get("tool_choice");
         // A choice that the client made itself is worth a refusal: servers may take some and not others.
@@ -205,8 +205,8 @@ impl Exchange {
         self.amended(fault, is_free)
     }
 
-    /// Returns the answer that a server should have given in place of a refusal: some refuse what their model wrote, and say
-    /// it in the error. It is one of the server's protocol, which has to be Chat.
+    /// Returns the answer that a server should have sent instead of an error: some servers reject what their model wrote, and
+    /// include it in the error. The server's protocol must be Chat.
     pub fn answer_of_refusal(&self, body: &[u8]) -> Option<Vec<u8>> {
         let work = self.work.as_ref().filter(|work| work.upstream == Protocol::Chat && work.wants.parse)?;
         refusals::answer(body, self.stream, &work.wants)
@@ -222,12 +222,12 @@ impl Exchange {
         Some(why)
     }
 
-    /// Says whether the answer has to hold a call, so that [`Turn::meets_demand`] has to be asked before it goes out.
+    /// Returns whether the answer must contain a call; check [`Turn::meets_demand`] before sending it.
     pub fn demands_call(&self) -> bool {
         self.work.as_ref().is_some_and(|work| work.wants.demand.is_some())
     }
 
-    /// Asks again after an answer without the call that is demanded: what is sent to the server changes.
+    /// Changes the request for a retry after an answer without the required call.
     pub fn ask_again(&mut self, turn: &Turn) {
         self.simplify();
         let Some(work) = &mut self.work else { return };
@@ -238,19 +238,19 @@ impl Exchange {
         let demand_prompt = work.demand_prompt.as_ref();
         let shapes = self.policy.schema && work.upstream == Protocol::Chat;
         work.is_shaped =
-            demand::ask_again(&mut work.sent, work.upstream, (turn.spoken(), demand, demand_prompt), shapes);
+            demand::ask_again(&mut work.sent, work.upstream, (turn.answer_start(), demand, demand_prompt), shapes);
         if work.is_shaped {
             work.wants.dialects = demand::with_shaped(&work.wants.dialects);
         }
         self.body.clear();
     }
 
-    /// Takes back what a server may refuse that the proxy put into the request to get a call; says whether there was any.
+    /// Removes what was added to the request to get a call and a server may reject; returns whether there was any.
     pub fn simplify(&mut self) -> bool {
         let Some(work) = &mut self.work else { return false };
         let (begun, shaped) = (std::mem::take(&mut work.is_begun), std::mem::take(&mut work.is_shaped));
         if begun {
-            self.policy.engine.unfill(&mut work.sent);
+            self.policy.engine.remove_prefill(&mut work.sent);
         }
         if let (true, Some(demand), Some(demand_prompt)) = (shaped, &work.wants.demand, &work.demand_prompt) {
             demand::unshape(&mut work.sent, demand, demand_prompt);
@@ -261,27 +261,27 @@ impl Exchange {
         begun || shaped
     }
 
-    /// Says whether the request asks the server to hold its model to a grammar.
+    /// Returns whether the request includes a grammar.
     pub fn is_held(&self) -> bool {
         self.work.as_ref().is_some_and(|work| work.held.is_some())
     }
 
-    /// Says whether the server would hold its model to what is asked for if the tools were in the prompt, and only then.
+    /// Returns whether the server would accept a grammar if the tools were in the prompt, and only then.
     pub fn wants_prompt(&self) -> bool {
         self.work.as_ref().is_some_and(|work| work.wants_prompt)
     }
 
-    /// Says whether the request ends with the beginning of the call that is demanded.
+    /// Returns whether the request prefills the required call.
     pub fn is_begun(&self) -> bool {
         self.work.as_ref().is_some_and(|work| work.is_begun)
     }
 
-    /// Says whether the request asks for JSON of a schema to get the call that is demanded.
+    /// Returns whether the request asks for JSON of a schema to get the required call.
     pub fn is_shaped(&self) -> bool {
         self.work.as_ref().is_some_and(|work| work.is_shaped)
     }
 
-    /// Returns the turn of one answer: ids are made from the seed, `now` is in seconds since 1970.
+    /// Returns a turn for an answer: ids are derived from the seed, `now` is in seconds since the Unix epoch.
     pub fn turn(&self, seed: u64, now: u64) -> Turn {
         let limits = &self.policy.limits;
         let Some(work) = &self.work else { return Turn::relay(self.ingress, limits) };
@@ -312,7 +312,7 @@ impl ExchangeWork {
         notes: &mut Vec<String>,
     ) -> Result<Self, Fault> {
         let mut request = toolglot_json::object_from_slice(body).map_err(unreadable)?;
-        // In prompt mode all goes the same way, by chat.
+        // In prompt mode, all requests use Chat Completions.
         // A prompt without a conversation holds no calls.
         let prompt = policy.prompt.as_ref().filter(|_| ingress != Protocol::Ollama || !ollama::generates(&request));
         let same = ingress == upstream && (prompt.is_none() || upstream == Protocol::Chat);
@@ -329,13 +329,13 @@ impl ExchangeWork {
         };
         let asked = ChatAsked::of(&chat);
         let mut sent = if same && upstream != Protocol::Chat { request.clone() } else { chat };
-        let (mut demand_prompt, mut is_begun, mut holding) = (None, false, Holding::default());
+        let (mut demand_prompt, mut is_begun, mut enforced) = (None, false, Enforced::default());
         if let Some(dialect) = prompt {
             let mut prompted = Prompted { dialect, asked: &asked, upstream, policy, notes };
-            (demand_prompt, is_begun, holding) = prompted.write(&mut sent)?;
+            (demand_prompt, is_begun, enforced) = prompted.write(&mut sent)?;
         } else if upstream == Protocol::Chat {
             prepare(&mut sent, &asked, same, policy, notes);
-            holding = hold(Held::new(&sent, &asked, None, upstream, policy), &mut sent, notes);
+            enforced = enforce::apply(Enforcement::new(&sent, &asked, None, upstream, policy), &mut sent, notes);
         } else {
             sent = natively(sent, &asked, (ingress, upstream), policy, notes);
         }
@@ -347,7 +347,7 @@ impl ExchangeWork {
             sent.insert("model".to_owned(), model.as_str().into());
         }
         let mut wants = AnswerSettings { own_blocks: upstream != Protocol::Chat, ..wants(asked, policy, stream) };
-        if holding.is_shaped {
+        if enforced.is_shaped {
             wants.dialects = demand::with_shaped(&wants.dialects);
         }
         let remembers = memory.is_some() && recall::is_allowed(&request);
@@ -359,8 +359,8 @@ impl ExchangeWork {
             demand_prompt,
             is_begun,
             is_shaped: false,
-            held: holding.before,
-            wants_prompt: holding.wants_prompt,
+            held: enforced.before,
+            wants_prompt: enforced.wants_prompt,
             remembers,
         })
     }
@@ -375,7 +375,7 @@ fn natively(
     notes: &mut Vec<String>,
 ) -> Map {
     if ingress == upstream {
-        make_safe(ingress, &mut sent, &mut Mender { tools: &asked.tools, policy, notes });
+        make_safe(ingress, &mut sent, &mut HistoryRepairer { tools: &asked.tools, policy, notes });
     } else {
         put_in_order(&mut sent, asked, false, policy, notes);
         sent = from_chat(upstream, sent, notes);
@@ -398,26 +398,26 @@ struct Prompted<'a> {
 impl Prompted<'_> {
     /// Makes it the request for the server; returns how the prompt demands a call, whether it is begun, and whether
     /// the answer is held.
-    fn write(&mut self, sent: &mut Map) -> Result<(Option<DemandPrompt>, bool, Holding), Fault> {
+    fn write(&mut self, sent: &mut Map) -> Result<(Option<DemandPrompt>, bool, Enforced), Fault> {
         let Self { dialect, asked, upstream, policy, .. } = *self;
         put_in_order(sent, asked, false, policy, self.notes);
         let demand_prompt = match demand_of(asked, policy) {
             Some(demand) => DemandPrompt::new(sent, demand, dialect)?,
             None => None,
         };
-        let held = Held::new(sent, asked, Some(dialect), upstream, policy);
+        let enforcement = Enforcement::new(sent, asked, Some(dialect), upstream, policy);
         into_text(sent, &asked.tools, dialect, self.notes);
-        let holding = hold(held, sent, self.notes);
+        let enforced = enforce::apply(enforcement, sent, self.notes);
         *sent = from_chat(upstream, std::mem::take(sent), self.notes);
         if !asked.tools.is_empty() && !policy.off {
             policy.engine.complete(sent, upstream);
         }
         let opening = demand_prompt.as_ref().map(|prompt| prompt.opening.as_str()).filter(|text| !text.is_empty());
         // A grammar begins where the answer does.
-        let is_free = policy.prefill && upstream == Protocol::Chat && holding.before.is_none();
+        let is_free = policy.prefill && upstream == Protocol::Chat && enforced.before.is_none();
         let opening = opening.filter(|_| is_free);
         let is_begun = opening.is_some_and(|opening| policy.engine.prefill(sent, opening));
-        Ok((demand_prompt, is_begun, holding))
+        Ok((demand_prompt, is_begun, enforced))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Errors, in every protocol's own shape.
+//! Errors, and their form in every protocol.
 
 use std::fmt;
 
@@ -6,34 +6,34 @@ use toolglot_json::{Value, json};
 
 use crate::protocol::Protocol;
 
-/// An error that a client is told: ours, or a server's in our words.
+/// An error for a client: of the proxy, or of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// What sort of error it is; decides the status and the protocol's word for it.
+    /// The kind of error, which determines the default status and the type in each protocol.
     pub kind: FaultKind,
-    /// The HTTP status; of the kind, unless a server chose another.
+    /// The HTTP status: that of the kind, unless a server sent another.
     pub status: u16,
-    /// What happened and what to do next.
+    /// What happened, and what to do next.
     pub message: String,
-    /// A short word for programs.
+    /// A code for programs.
     pub code: Option<String>,
-    /// The field of the request that it is about.
+    /// The field of the request that caused it.
     pub param: Option<String>,
-    /// Seconds after which the same request may succeed.
+    /// Seconds after which the request may succeed.
     pub retry_after: Option<u32>,
 }
 
-/// The sorts of errors that the protocols tell apart.
+/// The kinds of errors that the protocols distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "each has a row in every protocol's table")]
 pub enum FaultKind {
-    /// The request is wrong.
+    /// The request is invalid.
     Request,
-    /// The key is missing or wrong.
+    /// The key is missing or invalid.
     Authentication,
-    /// The key may not do this.
+    /// The key does not permit this.
     Permission,
-    /// No such path or model.
+    /// The path or model does not exist.
     NotFound,
     /// The request is too large.
     TooLarge,
@@ -41,11 +41,11 @@ pub enum FaultKind {
     RateLimit,
     /// The server took too long.
     Timeout,
-    /// There is no capacity now.
+    /// There is no capacity at the moment.
     Overloaded,
-    /// The server could not be reached, or broke off.
+    /// The server is unreachable, or its answer is truncated or invalid.
     Upstream,
-    /// Something else failed on a server.
+    /// Another server error.
     Server,
 }
 
@@ -64,7 +64,7 @@ const TABLE: [(FaultKind, u16, &str, &str); 10] = [
 ];
 
 impl FaultKind {
-    /// Returns the kind that a status means.
+    /// Returns the kind of a status.
     pub fn of_status(status: u16) -> Self {
         let exact = TABLE.iter().find(|row| row.1 == status).map(|row| row.0);
         exact.unwrap_or(match status {
@@ -95,19 +95,19 @@ impl Fault {
         Self { kind, status: kind.row().1, message: message.into(), code: None, param: None, retry_after: None }
     }
 
-    /// The short word for programs.
+    /// Sets the code for programs.
     #[must_use]
     pub fn with_code(self, code: impl Into<String>) -> Self {
         Self { code: Some(code.into()), ..self }
     }
 
-    /// The field of the request that it is about.
+    /// Sets the field of the request that caused it.
     #[must_use]
     pub fn with_param(self, param: impl Into<String>) -> Self {
         Self { param: Some(param.into()), ..self }
     }
 
-    /// Returns what a server answered with a status that is no success; any body is read, an error of any protocol best.
+    /// Returns the error in a server's response with an error status; any body is accepted.
     pub fn of_response(status: u16, body: &[u8]) -> Self {
         let kind = FaultKind::of_status(status);
         let parsed: Value = toolglot_json::from_slice(body).unwrap_or_default();
@@ -116,7 +116,7 @@ impl Fault {
         Self { kind, status, ..fault }.with_words()
     }
 
-    /// Returns the error that a JSON value of any protocol tells, if it tells one.
+    /// Returns the error in a JSON value of any protocol, if it contains one.
     pub fn of_value(value: &Value) -> Option<Self> {
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
         let text = |key: &str| error.get(key).and_then(word);
@@ -127,7 +127,7 @@ impl Fault {
         Some(Self { code: text("code"), param: text("param"), ..Self::new(kind, message) })
     }
 
-    /// Returns the error that an event of a stream tells, if it tells one: in its name, or in any protocol's shape.
+    /// Returns the error in an event of a stream, if it is one, in any protocol.
     pub(crate) fn of_event(name: Option<&str>, event: &Value) -> Option<Self> {
         let is = |key: &str| event.get(key).and_then(Value::as_str) == Some("error");
         let tells = || event.get("error").is_some_and(|error| !error.is_null()) || is_bare(event);
@@ -138,19 +138,19 @@ impl Fault {
         Some(Self::of_value(event).unwrap_or_else(strange))
     }
 
-    /// Returns the error that a saved body tells and nothing else.
+    /// Returns the error of a saved body that contains nothing else.
     pub(crate) fn of_saved(body: &Value) -> Option<Self> {
         let error = body.get("error")?;
         let is_error = error.get("message").is_some_and(Value::is_string) || body.get("type")? == "error";
         if is_error { Self::of_value(body) } else { None }
     }
 
-    /// Returns the error of an event that is named one but is not JSON.
+    /// Returns the error of an `error` event that is not JSON.
     pub(crate) fn of_words(words: &str) -> Self {
         Self::new(FaultKind::Server, words.trim())
     }
 
-    /// Returns the body in a protocol's own shape.
+    /// Returns the error's body in a protocol.
     pub fn body(&self, protocol: Protocol) -> Value {
         let (_, _, openai, anthropic) = self.kind.row();
         match protocol {
@@ -171,7 +171,7 @@ impl Fault {
     }
 }
 
-/// Says whether a body is an error as web frameworks write them, around what the server says itself.
+/// Returns whether a body is an error of a web framework.
 pub(crate) fn is_bare(body: &Value) -> bool {
     let members = body.as_object().filter(|members| members.len() == 1);
     members.is_some_and(|members| members.get("detail").is_some_and(Value::is_string))

@@ -1,4 +1,4 @@
-//! The pieces of a server's stream: server-sent events, or lines of JSON.
+//! The frames of a server's stream: server-sent events, or lines of JSON.
 
 use crate::fault::Fault;
 use crate::ndjson::NdjsonReader;
@@ -6,7 +6,7 @@ use crate::policy::WireLimits;
 use crate::protocol::Protocol;
 use crate::sse::{Frame, SseReader};
 
-/// Cuts a stream into frames, as its protocol does.
+/// Splits a stream into the frames of its protocol.
 #[derive(Debug)]
 pub(crate) enum Framing {
     Events(SseReader),
@@ -25,7 +25,7 @@ impl Framing {
         }
     }
 
-    /// Takes bytes; ask for frames afterwards until there is none.
+    /// Adds bytes; then call `next_frame` until it returns `None`.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         match self {
             Self::Events(reader) => reader.push(bytes),
@@ -41,7 +41,7 @@ impl Framing {
         }
     }
 
-    /// Returns the last frame if the bytes ended without what belongs after it.
+    /// Returns the last frame if the input ended without its end.
     pub(crate) fn finish(&mut self) -> Option<Frame<'_>> {
         match self {
             Self::Events(reader) => reader.finish(),
@@ -49,7 +49,7 @@ impl Framing {
         }
     }
 
-    /// Returns how many bytes wait for more.
+    /// Returns the number of buffered bytes.
     pub(crate) fn held(&self) -> usize {
         match self {
             Self::Events(reader) => reader.held(),

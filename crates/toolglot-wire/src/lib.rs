@@ -1,11 +1,11 @@
-//! The chat protocols that tool calls travel in, as state machines without I/O.
+//! The chat protocols with tool calls, as state machines without I/O.
 //!
-//! A client's request becomes an [`Exchange`]: what to send to the model server, and all that is needed to read its
-//! answer. A [`Turn`] takes the answer's bytes and gives the bytes for the client: calls that were written as text have
-//! become native ones, broken native ones are right, everything else is as it came.
+//! An [`Exchange`] reads a client's request: it has the request for the model server, and all that is needed to read the
+//! answer. A [`Turn`] converts the bytes of the answer to bytes for the client: calls in text become native calls, broken
+//! native calls are repaired, everything else is unchanged.
 //!
-//! Between the protocols stands one vocabulary, [`ResponseEvent`]. Each protocol has a reader, which says what a server sent, and
-//! a writer, which sends what was said.
+//! [`ResponseEvent`] is common to all protocols. Each protocol has a reader, which turns a server's answer into these events,
+//! and a writer, which turns events into an answer for a client.
 
 #![deny(missing_docs)]
 
@@ -18,6 +18,7 @@ mod engine;
 mod exchange;
 mod fault;
 mod framing;
+mod members;
 mod messages;
 mod ndjson;
 mod normalize;

@@ -1,11 +1,11 @@
-//! Newline-delimited JSON: one value a line, however the bytes are cut.
+//! Newline-delimited JSON, read from chunks of any size.
 
 use memchr::memchr;
 
 use crate::fault::{Fault, FaultKind};
 use crate::policy::WireLimits;
 
-/// Reads lines from bytes that were cut anywhere; blank lines are passed over.
+/// Reads lines from chunks of any size; blank lines are skipped.
 #[derive(Clone, Debug)]
 pub struct NdjsonReader {
     bytes: Vec<u8>,
@@ -16,12 +16,12 @@ pub struct NdjsonReader {
 }
 
 impl NdjsonReader {
-    /// Returns a reader that bounds lines.
+    /// Returns a reader with these limits.
     pub fn new(limits: &WireLimits) -> Self {
         Self { bytes: Vec::new(), start: 0, seen: 0, max_line: limits.event, dead: false }
     }
 
-    /// Takes bytes; ask for lines afterwards until there is none.
+    /// Adds bytes; then call `next_line` until it returns `None`.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.dead {
             return;
@@ -32,7 +32,7 @@ impl NdjsonReader {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Returns the next whole line.
+    /// Returns the next complete line.
     pub fn next_line(&mut self) -> Option<Result<&[u8], Fault>> {
         while !self.dead {
             let found = memchr(b'\n', &self.bytes[self.seen..]).map(|at| self.seen + at);
@@ -51,14 +51,14 @@ impl NdjsonReader {
         None
     }
 
-    /// Returns the last line if the bytes ended without a line feed.
+    /// Returns the last line if the input ended without a line feed.
     pub fn finish(&mut self) -> Option<&[u8]> {
         let rest = self.start..self.bytes.len();
         (self.start, self.seen) = (rest.end, rest.end);
         Some(self.bytes[rest].trim_ascii()).filter(|line| !line.is_empty())
     }
 
-    /// Returns how many bytes wait for more.
+    /// Returns the number of buffered bytes.
     pub fn held(&self) -> usize {
         self.bytes.len() - self.start
     }
@@ -72,9 +72,9 @@ impl NdjsonReader {
     }
 }
 
-/// Writes one value as a line.
+/// Writes a value as a line.
 pub fn write_line(value: &impl serde::Serialize, out: &mut Vec<u8>) {
-    // Values of this crate have text for keys, which is all that could fail here.
+    // Serialisation only fails for keys that are not strings.
     let _ = serde_json::to_writer(&mut *out, value);
     out.push(b'\n');
 }

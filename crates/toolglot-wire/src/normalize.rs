@@ -131,7 +131,7 @@ impl Normalizer {
         }
     }
 
-    /// Reads text that may go on as it came; says whether it does, or else says what became of it.
+    /// Reads text that may be passed on unchanged; returns whether it is, and otherwise emits the result.
     pub(crate) fn passes(&mut self, choice: usize, text: &str, out: &mut Vec<ResponseEvent>) -> bool {
         match self.choices.iter_mut().find(|(number, _)| *number == choice) {
             Some((_, found)) if !self.ended && found.is_plain() => {
@@ -158,13 +158,13 @@ impl Normalizer {
         found.map_or(TokenFate::Open, |(_, found)| found.token_fate())
     }
 
-    /// Says whether reasoning that the server tells from text may go on as it came.
+    /// Says whether reasoning that the server separates from text may be passed on unchanged.
     pub(crate) fn passes_reasoning(&mut self, choice: usize) -> bool {
         let found = self.choices.iter_mut().find(|(number, _)| *number == choice);
         !self.ended && found.is_some_and(|(_, found)| found.is_plain() && found.passes_reasoning())
     }
 
-    /// Reads arguments of a call that may go on as they came if the client knows it by the number, too; says whether they
+    /// Reads arguments of a call that may be passed on unchanged if its number is the same for the client; says whether they
     /// do, or else says what became of them.
     pub(crate) fn passes_arguments(
         &mut self,
@@ -297,11 +297,11 @@ impl Normalizer {
         }
     }
 
-    /// A piece was lost: inside a call nobody knows what is missing, elsewhere the loss is counted.
+    /// Handles a lost piece: inside a call, the call fails; elsewhere, the loss is counted.
     fn lose(&mut self, out: &mut Vec<ResponseEvent>) {
         *self.shared.tally.diagnostics.entry("damaged_stream").or_default() += 1;
         if self.choices.iter().any(|(_, choice)| choice.is_inside_call()) {
-            let message = "the model server's stream was damaged inside a call";
+            let message = "the model server's stream is corrupted inside a call";
             self.fail(Fault::new(FaultKind::Upstream, message).with_code("tool_call_broken"), out);
         }
     }

@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-/// What stands at one place of a conversation, as far as calls are concerned.
+/// An element of a conversation that concerns calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallAct<'a> {
     /// A new turn of the model begins with the next call.

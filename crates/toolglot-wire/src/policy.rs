@@ -1,4 +1,4 @@
-//! What the operator of a proxy decides for a model: dialects, engine, reasoning field, limits.
+//! Settings for a model: dialects, engine, reasoning field, limits.
 
 use std::sync::Arc;
 
@@ -7,102 +7,102 @@ use toolglot::{Dialect, Dialects, Options};
 use crate::engine::EngineKind;
 use crate::fault::{Fault, FaultKind};
 
-/// What is decided for the requests of one model; every field has a default, `with_…` changes one.
+/// Settings for the requests of a model; every setting has a default, and `with_…` changes one.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    /// The dialects that text is read in; all that are built in unless told otherwise.
+    /// The dialects to read; all built-in dialects by default.
     pub(crate) dialects: Dialects,
     pub(crate) options: Options,
     pub(crate) engine: EngineKind,
     pub(crate) reasoning_field: ReasoningField,
     pub(crate) reasoning_item: ReasoningItem,
     pub(crate) upstream_model: Option<String>,
-    /// The tools are written into the prompt in this dialect.
+    /// The dialect of tools in the prompt, if they are in the prompt.
     pub(crate) prompt: Option<Arc<Dialect>>,
-    /// A call that is demanded may be begun for the model.
+    /// Whether required calls may be prefilled.
     pub(crate) prefill: bool,
-    /// The server may be asked for an answer of a schema.
+    /// Whether the server may be asked for JSON of a schema.
     pub(crate) schema: bool,
     pub(crate) enforce: Enforce,
-    /// The server may be asked to hold its model to a grammar.
+    /// Whether a grammar may be sent.
     pub(crate) grammar: bool,
-    /// The dialect that the model is known to write where tools are not in the prompt.
+    /// The dialect that the model writes natively, if known.
     pub(crate) native: Option<Arc<Dialect>>,
-    /// The prompt opens the reasoning.
+    /// Whether the prompt opens the reasoning.
     pub(crate) prefilled: bool,
     pub(crate) forced: bool,
-    /// Text stays text, and the server is asked for nothing that its markers would need.
+    /// Whether text is passed on without looking for calls.
     pub(crate) off: bool,
     pub(crate) ids: HistoryIds,
     pub(crate) duplicates: Duplicates,
     pub(crate) limits: WireLimits,
 }
 
-/// In which field a chat client finds reasoning.
+/// The field for reasoning in answers to chat clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "these are the fields that clients read")]
 pub enum ReasoningField {
-    /// `reasoning_content`, as most servers name it.
+    /// `reasoning_content`, as in most servers.
     #[default]
     ReasoningContent,
-    /// `reasoning`, as newer vLLM, Ollama and OpenRouter name it.
+    /// `reasoning`, as in newer vLLM, Ollama and OpenRouter.
     Reasoning,
     /// Both, with the same text.
     Both,
 }
 
-/// In which field of a reasoning item a Responses client finds reasoning that the server sent in another protocol.
+/// The field of a reasoning item for Responses clients, if the server uses another protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "the protocol has these two")]
 pub enum ReasoningItem {
-    /// `summary`: the one that agents and SDKs show, and send back in the next request.
+    /// `summary`, which agents and SDKs show and send back in the next request.
     #[default]
     Summary,
-    /// `content`, as `reasoning_text`: truer, but most clients hide it and do not send it back.
+    /// `content`, as `reasoning_text`: more accurate, but most clients hide it and do not send it back.
     Text,
 }
 
-/// What a server is asked to hold its model to, where it takes a grammar.
+/// What a grammar enforces, if the server accepts one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Enforce {
-    /// Nothing; the answer is checked.
+    /// Nothing; the answer is only checked.
     #[default]
     Off,
-    /// Calls that `tool_choice` demands, and one call where `parallel_tool_calls` is false; their arguments are free.
+    /// Calls that `tool_choice` requires, and a single call if `parallel_tool_calls` is false; arguments are not enforced.
     Choice,
-    /// All that the request asks for: the choice, the arguments of tools that declare `"strict": true`, and a
-    /// `response_format` beside tools.
+    /// Everything that the request asks for: the choice, the arguments of tools with `"strict": true`, and
+    /// `response_format` with tools.
     Auto,
-    /// The same, and the arguments of all tools.
+    /// As `Auto`, and the arguments of all tools.
     Strict,
 }
 
-/// How the ids of earlier calls are written for the model server.
+/// How to write the ids of earlier calls for the model server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HistoryIds {
-    /// As the client wrote them.
+    /// Unchanged.
     #[default]
     Kept,
-    /// Nine letters and digits, made from the client's id; Mistral's templates refuse anything else.
+    /// Nine letters and digits, derived from the client's id; Mistral's templates reject anything else.
     Nine,
-    /// `functions.NAME:N`, counted through the conversation; Kimi models were trained on these.
+    /// `functions.NAME:N`, numbered through the conversation; Kimi models were trained on these.
     Counted,
 }
 
-/// What becomes of a native call that the server sends twice.
+/// How to treat a native call that the server sends twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Duplicates {
-    /// It is one call; the diagnostic `duplicate_call` counts it.
+    /// Merge it into one call; the diagnostic `duplicate_call` counts it.
     #[default]
     Once,
-    /// As the server sent it.
+    /// Keep both, as sent by the server.
     Keep,
 }
 
-/// Bounds on what a client or a model server may send.
+/// Limits on what a client or a model server may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WireLimits {
     pub(crate) line: usize,
@@ -114,128 +114,126 @@ pub struct WireLimits {
 }
 
 impl Policy {
-    /// The dialects that text is read in.
+    /// Sets the dialects to read.
     #[must_use]
     pub fn with_dialects(self, dialects: Dialects) -> Self {
         Self { dialects, ..self }
     }
 
-    /// How calls are read and checked.
+    /// Sets how calls are read and validated.
     #[must_use]
     pub fn with_options(self, options: Options) -> Self {
         Self { options, ..self }
     }
 
-    /// What serves the model.
+    /// Sets the server program.
     #[must_use]
     pub fn with_engine(self, engine: EngineKind) -> Self {
         Self { engine, ..self }
     }
 
-    /// Returns what serves the model.
+    /// Returns the server program.
     pub fn engine(&self) -> EngineKind {
         self.engine
     }
 
-    /// In which field chat clients find reasoning.
+    /// Sets the field for reasoning in answers to chat clients.
     #[must_use]
     pub fn with_reasoning_field(self, reasoning_field: ReasoningField) -> Self {
         Self { reasoning_field, ..self }
     }
 
-    /// In which field of an item Responses clients find reasoning.
+    /// Sets the field of a reasoning item for Responses clients.
     #[must_use]
     pub fn with_reasoning_item(self, reasoning_item: ReasoningItem) -> Self {
         Self { reasoning_item, ..self }
     }
 
-    /// The model's name at the server, where the client uses another.
+    /// Sets the model's name at the server, if it differs.
     #[must_use]
     pub fn with_upstream_model(self, upstream_model: Option<String>) -> Self {
         Self { upstream_model, ..self }
     }
 
-    /// The dialect in which tools, calls and results are written into the prompt, for a server without tools; the answer is
-    /// read in it, too.
+    /// Sets the dialect for tools, calls and results in the prompt, for a server without tools; the answer is also read in it.
     #[must_use]
     pub fn with_prompt(self, prompt: Option<Arc<Dialect>>) -> Self {
         Self { prompt, ..self }
     }
 
-    /// Whether the proxy may begin a call that `tool_choice` demands for the model, in prompt mode and where the server goes
-    /// on with it. A model that reasons does not reason then.
+    /// Sets whether to prefill a call that `tool_choice` requires, in prompt mode and if the server continues it. The model then
+    /// skips reasoning.
     #[must_use]
     pub fn with_prefill(self, prefill: bool) -> Self {
         Self { prefill, ..self }
     }
 
-    /// Whether the server may be asked for JSON of a schema where a model made no call that `tool_choice` demands, in prompt
-    /// mode.
+    /// Sets whether to ask for JSON of a schema if a model did not make the call that `tool_choice` requires, in prompt mode.
     #[must_use]
     pub fn with_schema(self, schema: bool) -> Self {
         Self { schema, ..self }
     }
 
-    /// What the server is asked to hold its model to while it samples.
+    /// Sets what a grammar enforces while the server samples.
     #[must_use]
     pub fn with_enforce(self, enforce: Enforce) -> Self {
         Self { enforce, ..self }
     }
 
-    /// Whether the server may be asked for that: it may not if it has refused.
+    /// Sets whether a grammar may be sent; clear it if the server has rejected one.
     #[must_use]
     pub fn with_grammar(self, grammar: bool) -> Self {
         Self { grammar, ..self }
     }
 
-    /// The dialect that the model is known to write where tools are not in the prompt, so that it can be held to it.
+    /// Sets the dialect that the model writes natively, if known, for grammars.
     #[must_use]
     pub fn with_native(self, native: Option<Arc<Dialect>>) -> Self {
         Self { native, ..self }
     }
 
-    /// Whether the prompt opens the reasoning, so that the grammar has to begin inside it.
+    /// Sets whether the prompt opens the reasoning, so that grammars start inside it.
     #[must_use]
     pub fn with_prefilled(self, prefilled: bool) -> Self {
         Self { prefilled, ..self }
     }
 
-    /// Returns the dialects that text is read in.
+    /// Returns the dialects to read.
     pub fn dialects(&self) -> &Dialects {
         &self.dialects
     }
 
-    /// Whether text is read for calls although the request declares no tools.
+    /// Sets whether to parse text for calls even if the request declares no tools.
     #[must_use]
     pub fn with_forced(self, forced: bool) -> Self {
         Self { forced, ..self }
     }
 
-    /// Whether text stays text whatever calls it may hold; protocols are still turned into each other.
+    /// Sets whether to pass on text without looking for calls; protocols are still converted.
     #[must_use]
     pub fn with_off(self, off: bool) -> Self {
         Self { off, ..self }
     }
 
-    /// How the ids of earlier calls are written for the model server.
+    /// Sets how to write the ids of earlier calls for the model server.
     #[must_use]
     pub fn with_ids(self, ids: HistoryIds) -> Self {
         Self { ids, ..self }
     }
 
-    /// What becomes of a native call whose arguments the server sends twice.
+    /// Sets how to treat a native call whose arguments the server sends twice.
     #[must_use]
     pub fn with_duplicates(self, duplicates: Duplicates) -> Self {
         Self { duplicates, ..self }
     }
 
-    /// How much may be sent.
+    /// Sets the limits.
     #[must_use]
     pub fn with_limits(self, limits: WireLimits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Returns the bounds.
+    /// Returns the limits.
     pub fn limits(&self) -> &WireLimits {
         &self.limits
     }
@@ -248,37 +246,37 @@ impl Default for WireLimits {
 }
 
 impl WireLimits {
-    /// Bytes of one line of a stream; 8 MiB unless told otherwise.
+    /// Sets the bytes of one line of a stream; 8 MiB by default.
     #[must_use]
     pub fn with_line(self, line: usize) -> Self {
         Self { line, ..self }
     }
 
-    /// Bytes of one event of a stream; 16 MiB unless told otherwise.
+    /// Sets the bytes of one event of a stream; 16 MiB by default.
     #[must_use]
     pub fn with_event(self, event: usize) -> Self {
         Self { event, ..self }
     }
 
-    /// Bytes of a whole body; 64 MiB unless told otherwise.
+    /// Sets the bytes of a whole body; 64 MiB by default.
     #[must_use]
     pub fn with_body(self, body: usize) -> Self {
         Self { body, ..self }
     }
 
-    /// Bytes of what comes while a call is open that nothing may interrupt; 1 MiB unless told otherwise.
+    /// Sets the bytes held back while a call is open; 1 MiB by default.
     #[must_use]
     pub fn with_held(self, held: usize) -> Self {
         Self { held, ..self }
     }
 
-    /// Bytes of the arguments of native calls that wait for another to end; 16 MiB unless told otherwise.
+    /// Sets the bytes of arguments of native calls that wait for another call to end; 16 MiB by default.
     #[must_use]
     pub fn with_arguments(self, arguments: usize) -> Self {
         Self { arguments, ..self }
     }
 
-    /// Calls of one answer, further ones are dropped; 256 unless told otherwise.
+    /// Sets the number of calls in an answer, beyond which calls are dropped; 256 by default.
     #[must_use]
     pub fn with_calls(self, calls: usize) -> Self {
         Self { calls, ..self }
@@ -288,17 +286,17 @@ impl WireLimits {
         bytes > self.held
     }
 
-    /// Returns the error of a server that says too much besides a call that is open.
+    /// Returns the error of a server that sends too much while a call is open.
     pub(crate) fn held_fault(&self) -> Fault {
         too_much("text while a call was open", self.held, "held")
     }
 
-    /// Returns the error of a server that writes too much of calls side by side.
+    /// Returns the error of a server that sends too much of parallel calls.
     pub(crate) fn arguments_fault(&self) -> Fault {
-        too_much("arguments of calls while another was open", self.arguments, "arguments")
+        too_much("arguments of other calls while one was open", self.arguments, "arguments")
     }
 
-    /// Returns the most bytes of a whole body.
+    /// Returns the maximum bytes of a whole body.
     pub fn body(&self) -> usize {
         self.body
     }

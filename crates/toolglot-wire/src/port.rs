@@ -13,7 +13,7 @@ use crate::sse::Frame;
 /// What a writer knows of the client and its request.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
-    /// The client's request, as it came, whatever its protocol.
+    /// The client's unchanged request, in any protocol.
     pub(crate) request: Arc<Map>,
     /// The protocol in which the model server answers.
     pub(crate) upstream: Protocol,
@@ -44,18 +44,18 @@ pub(crate) trait ProtocolReader: Send {
     fn cut(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>);
 
     /// Takes a further piece of the arguments of the call with this index, from an event that said nothing else; returns
-    /// the call's number. Nothing if it is not clear that it goes on with a call.
+    /// the call's number. None if it is not clear that it continues a call.
     fn continues_call(&mut self, _choice: usize, _index: u64, _text: &str) -> Option<usize> {
         None
     }
 }
 
-/// Writes a stream for a client of one protocol; what it is told is clean.
+/// Writes a stream for a client of one protocol; its input is valid.
 pub(crate) trait ProtocolWriter: Send {
     /// Writes one thing that was said.
     fn write(&mut self, said: &ResponseEvent, out: &mut Vec<u8>);
 
-    /// Returns what to send while nothing is said.
+    /// Returns the keep-alive to send while there is no output.
     fn keep_alive(&self) -> &'static [u8];
 
     /// Returns the whole answer once it is over and nothing failed, where later requests may refer to it.

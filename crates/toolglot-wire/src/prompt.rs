@@ -1,4 +1,4 @@
-//! Prompt mode: a request for a server without tools. The tools are told in words, calls and results are text, and
+//! Prompt mode: a request for a server without tools. The prompt describes the tools, calls and results are text, and
 //! nothing that belongs to tools is left for the server to refuse.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub use restore::restore;
 const FIELDS: [&str; 5] = ["tools", "tool_choice", "parallel_tool_calls", "functions", "function_call"];
 
 /// The most sequences that servers stop at.
-const MOST_STOPS: usize = 4;
+const MAX_STOPS: usize = 4;
 
 /// Writes a chat request whose history is in order as one without tools; `tools` are those that it declares.
 ///
@@ -27,7 +27,7 @@ const MOST_STOPS: usize = 4;
 /// |---|---|
 /// | system messages at the beginning | one, with the section about the tools where the dialect has it |
 /// | a call | what a model of the dialect writes |
-/// | the results of a turn, and what the user says behind them | one message of the user's |
+/// | the results of a turn, and the user's text after them | one user message |
 /// | `tool_choice`, `parallel_tool_calls` | a sentence |
 /// | reasoning of earlier turns | nothing |
 ///
@@ -108,7 +108,7 @@ fn stop_before_results(request: &mut Map, dialect: &Dialect) {
         Some(stop @ Value::String(_)) => vec![stop],
         _ => Vec::new(),
     };
-    if stops.len() < MOST_STOPS && !stops.iter().any(|stop| *stop == *opener) {
+    if stops.len() < MAX_STOPS && !stops.iter().any(|stop| *stop == *opener) {
         stops.push(opener.into());
     }
     request.insert("stop".to_owned(), stops.into());

@@ -1,9 +1,9 @@
-//! The four protocols, and what is different about each that is one word long.
+//! The four protocols, with their names and paths.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A protocol that clients and model servers speak.
+/// A protocol of clients and model servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a new protocol concerns every caller")]
 pub enum Protocol {
@@ -31,8 +31,7 @@ impl Protocol {
         }
     }
 
-    /// Returns the path of the protocol's requests, below the base URL's `/v1`; below its root for
-    /// Ollama's.
+    /// Returns the path of the protocol's requests, relative to `/v1` of the base URL, or to its root for Ollama.
     pub fn path(self) -> &'static str {
         match self {
             Self::Chat => "/chat/completions",
@@ -42,7 +41,7 @@ impl Protocol {
         }
     }
 
-    /// Says whether a stream is what a request asks for: in Ollama's protocol, unless it says otherwise.
+    /// Returns whether a request asks for a stream, which is the default in Ollama's protocol.
     pub(crate) fn is_stream(self, stream: Option<&toolglot_json::Value>) -> bool {
         match stream {
             Some(toolglot_json::Value::Bool(stream)) => *stream,
@@ -56,7 +55,7 @@ impl FromStr for Protocol {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|protocol| protocol.name() == text);
-        found.ok_or_else(|| format!("`{text}` is no protocol; use chat, responses, messages or ollama"))
+        found.ok_or_else(|| format!("unknown protocol `{text}`; use chat, responses, messages or ollama"))
     }
 }
 

@@ -1,15 +1,15 @@
-//! What a client of the Responses protocol refers to instead of sending it again: earlier answers, and items of them.
+//! Earlier answers, and their items, that a Responses client refers to instead of sending them again.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolglot_json::{Map, Value, json};
 
-/// What is remembered of the answers that one client got.
+/// The stored answers of a client.
 pub trait Recall {
     /// Returns an item of an earlier answer.
     fn item(&self, id: &str) -> Option<Value>;
 
-    /// Returns all items of the conversation that an earlier answer ends: what was asked and what was said.
+    /// Returns all items, input and output, of the conversation that ends with an earlier answer.
     fn conversation(&self, id: &str) -> Option<Vec<Value>>;
 }
 
@@ -19,17 +19,17 @@ pub trait Recall {
 pub struct StoredAnswer {
     /// The answer's id.
     pub id: String,
-    /// The id of the answer that it goes on from, if the request named one.
+    /// The id of the previous answer, if the request named one.
     pub previous: Option<String>,
     /// The answer without its items, as the JSON text of an object.
     pub head: String,
-    /// The items that were asked with, as the JSON text of a list.
+    /// The items of the request, as the JSON text of a list.
     pub input: String,
     /// The items of the answer: the id and the JSON text of each.
     pub output: Vec<(String, String)>,
 }
 
-/// Puts items in the place of what refers to them; what is not remembered stays a reference.
+/// Replaces references by their items; references to items that are not stored are kept.
 pub(crate) fn fill(request: &mut Map, memory: &dyn Recall) {
     let items = request.get_mut("input").and_then(Value::as_array_mut);
     for item in items.into_iter().flatten() {
@@ -45,7 +45,7 @@ pub(crate) fn fill(request: &mut Map, memory: &dyn Recall) {
     }
 }
 
-/// Returns the request with the conversation that it goes on from, if that is remembered.
+/// Returns the request with the conversation that it continues, if that is stored.
 pub(crate) fn continued(request: &Map, memory: &dyn Recall) -> Option<Map> {
     let mut items = memory.conversation(previous(request)?)?;
     let mut request = request.clone();
@@ -55,7 +55,7 @@ pub(crate) fn continued(request: &Map, memory: &dyn Recall) -> Option<Map> {
     Some(request)
 }
 
-/// Returns what to remember of a whole answer to a request; nothing if it has no id.
+/// Returns the answer to store; nothing if it has no id.
 pub(crate) fn stored_answer(request: &Map, answer: &str) -> Option<StoredAnswer> {
     /// The parts of an answer that later requests can refer to.
     #[derive(Deserialize)]
@@ -84,7 +84,7 @@ pub(crate) fn stored_answer(request: &Map, answer: &str) -> Option<StoredAnswer>
     })
 }
 
-/// Says whether a client lets its answers be remembered.
+/// Returns whether a client permits storing its answers.
 pub(crate) fn is_allowed(request: &Map) -> bool {
     request.get("store") != Some(&Value::Bool(false))
 }

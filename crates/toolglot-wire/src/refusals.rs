@@ -1,4 +1,4 @@
-//! What servers refuse in a request for chat, and what is sent in its place: one table.
+//! Chat requests that servers reject, and what to send instead.
 
 use toolglot::{Dialects, parse, repair};
 use toolglot_json::{Map, Value, json};
@@ -11,48 +11,52 @@ use crate::normalize::AnswerSettings;
 use crate::policy::HistoryIds;
 use crate::prompt;
 
-/// A refusal that another request gets around.
+/// A rejection that another form of the request avoids.
 struct Refusal {
-    /// Words that the refusal has, in lower case.
+    /// Phrases in the error, in lower case.
     says: &'static [&'static str],
-    /// Why the other request may pass.
+    /// Why the other form may succeed.
     why: &'static str,
     /// Changes the request; false if there is nothing to change.
-    mend: fn(&mut Map) -> bool,
+    apply: fn(&mut Map) -> bool,
 }
 
 const TABLE: [Refusal; 7] = [
-    // LM Studio takes no object.
-    Refusal { says: &["tool_choice"], why: "the server takes no tool by name as `tool_choice`", mend: require_one },
+    // LM Studio does not accept an object.
+    Refusal {
+        says: &["tool_choice"],
+        why: "the server does not accept a tool name as `tool_choice`",
+        apply: require_one,
+    },
     Refusal {
         says: &["parallel_tool_calls"],
-        why: "the server does not know `parallel_tool_calls`",
-        mend: |request| request.remove("parallel_tool_calls").is_some(),
+        why: "the server does not support `parallel_tool_calls`",
+        apply: |request| request.remove("parallel_tool_calls").is_some(),
     },
-    Refusal { says: &["strict"], why: "the server does not know `strict`", mend: without_strict },
+    Refusal { says: &["strict"], why: "the server does not support `strict`", apply: without_strict },
     // Mistral's servers: "must be a-z, A-Z, 0-9, with a length of 9".
     Refusal {
         says: &["id", "length of 9"],
-        why: "the server takes ids of nine letters and digits",
-        mend: |request| changed(request, |request| identify(request, HistoryIds::Nine)),
+        why: "the server requires ids of nine letters and digits",
+        apply: |request| changed(request, |request| identify(request, HistoryIds::Nine)),
     },
     Refusal {
         says: &["system", "at the beginning"],
-        why: "the server takes instructions at the beginning only",
-        mend: |request| changed(request, instruct_at_once),
+        why: "the server accepts instructions only at the beginning",
+        apply: |request| changed(request, instruct_at_once),
     },
-    Refusal { says: &["role"], why: NO_ROLE, mend: |request| changed(request, without_results) },
-    // Servers whose template fails at a role say no more than that.
-    Refusal { says: &["internal", "error"], why: NO_ROLE, mend: |request| changed(request, without_results) },
+    Refusal { says: &["role"], why: NO_ROLE, apply: |request| changed(request, without_results) },
+    // Servers whose template fails at a role report only this.
+    Refusal { says: &["internal", "error"], why: NO_ROLE, apply: |request| changed(request, without_results) },
 ];
 
-const NO_ROLE: &str = "the server knows no role `tool`";
+const NO_ROLE: &str = "the server does not support the role `tool`";
 
-/// Changes a chat request that a server refused, if another form of it may pass; returns why.
+/// Changes a chat request that a server rejected, if another form may succeed; returns why.
 pub(crate) fn amend(request: &mut Map, fault: &Fault) -> Option<&'static str> {
     let message = fault.message.to_lowercase();
-    let told = |refusal: &&Refusal| refusal.says.iter().all(|word| message.contains(word));
-    TABLE.iter().filter(told).find(|refusal| (refusal.mend)(request)).map(|refusal| refusal.why)
+    let matches = |refusal: &&Refusal| refusal.says.iter().all(|word| message.contains(word));
+    TABLE.iter().filter(matches).find(|refusal| (refusal.apply)(request)).map(|refusal| refusal.why)
 }
 
 fn changed(request: &mut Map, change: impl FnOnce(&mut Map)) -> bool {
@@ -136,7 +140,7 @@ fn said(kind: &str, key: &str, message: &Value) -> Value {
         "choices": [{"index": 0, key: message, "finish_reason": "stop"}]})
 }
 
-/// Returns the message of which a server told in a refusal, if a call is in it.
+/// Returns the message quoted in a server's error, if it contains a call.
 fn message(body: &[u8], AnswerSettings { dialects, tools, options, .. }: &AnswerSettings) -> Option<Value> {
     let body: Value = toolglot_json::from_slice(body).ok()?;
     let text = written(&body)?;

@@ -1,4 +1,4 @@
-//! A stream that goes on as it came: keys are taken out of its errors, and where it breaks off, an error is added.
+//! Passes a stream on unchanged, except that keys are redacted in errors and an interruption adds an error.
 
 use memchr::{memmem, memrchr2};
 use toolglot_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::protocol::Protocol;
 use crate::secrets::Secrets;
 use crate::sse::write_json;
 
-/// Passes the lines of a stream on. A line goes out when its end has come; no client can do anything with less.
+/// Passes the lines of a stream on, each when it is complete; clients cannot use less.
 #[derive(Debug)]
 pub(crate) struct Relay {
     protocol: Protocol,
@@ -155,7 +155,7 @@ impl Relay {
         fault.redact(&self.secrets);
         self.fault = Some(fault);
         self.ended = true;
-        self.secrets.blot_body(data)
+        self.secrets.redact_body(data)
     }
 }
 
@@ -168,7 +168,7 @@ fn of_response(event: &Value) -> Option<Fault> {
 const FIELD: &[u8] = b"data: ";
 
 /// Says whether one of these lines may be the last that a server has to say: a chat's alternative that ended, or the
-/// protocol's own end. Text that quotes such words only means that its end cannot be told from a break.
+/// protocol's own end. If text quotes such words, its end cannot be distinguished from an interruption.
 fn is_last(protocol: Protocol, lines: &[u8]) -> bool {
     let has = |word: &str| memmem::find(lines, word.as_bytes()).is_some();
     match protocol {

@@ -1,100 +1,107 @@
-//! What is said in a response, in words that all protocols share.
+//! Response events, common to all protocols.
 
 use toolglot::FinishReason;
 use toolglot_json::{Map, Value};
 
 use crate::fault::Fault;
 
-/// One thing said in a response. A streamed response is a sequence of these, a whole one the same sequence at once.
+/// An event of a response. A streamed response is a sequence of events, a whole response the same sequence at once.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "readers and writers of this crate are its only users")]
 pub enum ResponseEvent {
-    /// The response begins; the first thing said, once.
+    /// The response begins; always the first event.
     Begin(ResponseStart),
-    /// A piece of one of the alternatives that were asked for.
+    /// A part of one of the alternatives.
     Part {
         /// The alternative's number, dense from 0.
         choice: usize,
-        /// The piece.
+        /// The part.
         part: Part,
     },
-    /// Tokens counted; a later count replaces an earlier one.
+    /// Token counts; a later event replaces an earlier one.
     Usage(Usage),
-    /// Fields of the response that no protocol of ours knows; a writer of the same protocol puts them where they were.
+    /// Unknown fields of the response; a writer of the same protocol restores them.
     Extra(Map),
-    /// A piece of the stream cannot be read; what it held is lost.
+    /// A part of the stream could not be read and is lost.
     Lost,
-    /// The server failed in the middle; nothing follows.
+    /// The server failed; the last event.
     Fault(Fault),
-    /// The server said that the response is over; nothing follows.
+    /// The response is complete; the last event.
     End,
 }
 
-/// What a response says about itself.
+impl ResponseEvent {
+    /// Returns a part of the first alternative.
+    pub(crate) fn first(part: Part) -> Self {
+        Self::Part { choice: 0, part }
+    }
+}
+
+/// The metadata of a response.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResponseStart {
-    /// The response's id, if the server gave one.
+    /// The response's id, if the server sent one.
     pub id: Option<String>,
-    /// The model's name, if the server gave one.
+    /// The model's name, if the server sent one.
     pub model: Option<String>,
-    /// Seconds since 1970, if the server said so.
+    /// When it was created, in seconds since the Unix epoch, if the server sent it.
     pub created: Option<u64>,
-    /// Tokens as they were counted before the answer, if the server says so at once.
+    /// Token counts before the answer, if the server sent them at the start.
     pub usage: Option<Usage>,
 }
 
-/// A piece of one alternative. What it belongs to ends when another begins: text, reasoning and calls follow each other;
-/// only calls may be open side by side.
+/// A part of an alternative. Text, reasoning and calls are sequential: each ends when another begins, and only calls may be
+/// open in parallel.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "readers and writers of this crate are its only users")]
 pub enum Part {
     /// Text for the user.
     Text(String),
-    /// Text in which the model refuses.
+    /// Text of a refusal.
     Refusal(String),
-    /// Text of the model's reasoning.
+    /// Text of the reasoning.
     Reasoning(String),
-    /// What has to come back with the reasoning in a later request: a signature, encrypted reasoning.
+    /// Data to send back with the reasoning in a later request: a signature, or encrypted reasoning.
     Seal(String),
-    /// Log probabilities of the tokens of text that comes next, as OpenAI's protocols write them.
+    /// Log probabilities of the tokens of the following text, in OpenAI's format.
     Logprobs(Vec<Value>),
     /// A call begins.
     CallStart {
-        /// The call's number in the alternative, dense from 0 on the clean side; as the server numbered it before.
+        /// The call's number in the alternative: the server's before normalization, consecutive from 0 after it.
         call: usize,
-        /// Its id; always there and unique on the clean side.
+        /// Its id; always present and unique after normalization.
         id: Option<String>,
         /// The tool's name.
         name: String,
-        /// What its input is.
+        /// The kind of its input.
         kind: CallKind,
     },
-    /// The next piece of a call's input: JSON text, or free text for a custom tool.
+    /// A piece of a call's input: JSON text, or free text for a custom tool.
     Arguments {
         /// The call's number.
         call: usize,
         /// The piece.
         text: String,
     },
-    /// A call is over.
+    /// A call is complete.
     CallEnd {
         /// The call's number.
         call: usize,
     },
-    /// A limit of the server cut the answer off inside a call: its input is not whole. Said on the clean side only.
+    /// A token limit truncated the answer inside a call, so its input is incomplete. Only after normalization.
     CallCut {
         /// The call's number.
         call: usize,
     },
-    /// A block or item that only its own protocol knows, such as a web search of the server's: one event as it came. A
-    /// writer of the same protocol renumbers it, any other drops it.
+    /// An event about a block or item that only exists in one protocol, such as a web search by the server. A writer of the same
+    /// protocol renumbers it, others drop it.
     Own(Value),
-    /// Why the alternative ended; the last thing said of it.
+    /// Why the alternative ended; its last part.
     Finish(Finish),
 }
 
 impl Part {
-    /// Returns about how many bytes it takes.
+    /// Returns its approximate size in bytes.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Text(text) | Self::Refusal(text) | Self::Reasoning(text) | Self::Seal(text) => text.len(),
@@ -106,7 +113,7 @@ impl Part {
     }
 }
 
-/// What a call's input is.
+/// The kind of a call's input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "readers and writers of this crate are its only users")]
 pub enum CallKind {
@@ -121,27 +128,27 @@ pub enum CallKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "readers and writers of this crate are its only users")]
 pub enum Finish {
-    /// The model was done.
+    /// The model finished.
     Stop,
-    /// The model wrote this sequence, which the client had named.
+    /// The model wrote this stop sequence of the client.
     StopSequence(String),
     /// The model calls tools.
     ToolCalls,
-    /// A limit of tokens cut it.
+    /// A token limit was reached.
     Length,
-    /// A filter cut it, or the model refused.
+    /// A content filter intervened, or the model refused.
     ContentFilter,
-    /// A word that only its own protocol knows.
+    /// A reason that only exists in one protocol.
     Other(String),
 }
 
 impl Finish {
-    /// Says whether the model had more to say.
+    /// Returns whether the answer was truncated.
     pub(crate) fn is_cut(&self) -> bool {
         matches!(self, Self::Length | Self::ContentFilter)
     }
 
-    /// Returns what a parser has to know of it; nothing if only the protocol knows the word.
+    /// Returns the finish reason for a parser; none if it only exists in one protocol.
     pub fn reason(&self) -> Option<FinishReason> {
         match self {
             Self::Stop | Self::StopSequence(_) => Some(FinishReason::Stop),
@@ -153,18 +160,18 @@ impl Finish {
     }
 }
 
-/// Tokens counted.
+/// Token counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// Tokens of the request, cached ones included.
+    /// Tokens of the request, including cached ones.
     pub input: u64,
-    /// Tokens of the response, reasoning included.
+    /// Tokens of the response, including reasoning.
     pub output: u64,
-    /// Of the request's tokens, those that came from a cache.
+    /// Cached tokens of the request.
     pub cached: Option<u64>,
-    /// Of the response's tokens, those of reasoning.
+    /// Reasoning tokens of the response.
     pub reasoning: Option<u64>,
-    /// The counts as the server wrote them; a writer of the same protocol repeats them.
+    /// The counts as sent by the server; a writer of the same protocol repeats them.
     pub own: Value,
 }
 

@@ -1,4 +1,4 @@
-//! Keys that nobody may see, and how they are taken out of errors that repeat them.
+//! Redacts keys in errors.
 
 use std::sync::Arc;
 
@@ -6,41 +6,41 @@ use toolglot_json::Value;
 
 use crate::fault::Fault;
 
-/// Keys that a server may repeat in its errors; cheap to clone.
+/// Keys to redact in errors; cheap to clone.
 #[derive(Clone, Default)]
 pub struct Secrets(Arc<[String]>);
 
-/// Shorter keys may be parts of words; they are taken out where they stand alone.
+/// Shorter keys may be parts of words, so they are only redacted as whole words.
 const LONG: usize = 8;
 
-/// Keys that are shorter are words, and no secrets: without them an error could not be read.
+/// Shorter keys are not redacted, since that would make errors unreadable.
 const SHORT: usize = 4;
 
-/// What stands in the place of a key.
-const BLOT: &str = "***";
+/// The replacement for a key.
+const REDACTED: &str = "***";
 
 impl Secrets {
-    /// Returns these keys; one of less than four letters is none.
+    /// Returns these keys; keys of less than four characters are ignored.
     pub fn new(keys: impl IntoIterator<Item = String>) -> Self {
         let mut keys: Vec<String> = keys.into_iter().filter(|key| key.chars().count() >= SHORT).collect();
-        // A key that another one begins with would leave the rest of that.
+        // The longest first: a key may be a prefix of another.
         keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
         keys.dedup();
         Self(keys.into())
     }
 
-    /// Returns these keys and more of them.
+    /// Returns these keys and more.
     #[must_use]
     pub fn with(&self, more: impl IntoIterator<Item = String>) -> Self {
         Self::new(self.0.iter().cloned().chain(more))
     }
 
-    /// Takes the keys out of a text; says whether there were any.
+    /// Redacts the keys in a text; returns whether there were any.
     pub fn redact(&self, text: &mut String) -> bool {
         let mut found = false;
-        // Stars tell nobody anything, and stand where a key stood.
+        // Asterisks reveal nothing, and are the replacement.
         for key in self.0.iter().filter(|key| key.bytes().any(|byte| byte != b'*')) {
-            if let Some(without) = blotted(text, key) {
+            if let Some(without) = redacted(text, key) {
                 *text = without;
                 found = true;
             }
@@ -48,8 +48,8 @@ impl Secrets {
         found
     }
 
-    /// Takes the keys out of all texts of a JSON value; says whether there were any.
-    pub fn blot_value(&self, value: &mut Value) -> bool {
+    /// Redacts the keys in all strings of a JSON value; returns whether there were any.
+    pub fn redact_value(&self, value: &mut Value) -> bool {
         let (mut found, mut rest) = (false, vec![value]);
         while let Some(value) = rest.pop() {
             match value {
@@ -62,10 +62,10 @@ impl Secrets {
         found
     }
 
-    /// Takes the keys out of a body that tells an error; nothing if there are none in it.
-    pub fn blot_body(&self, body: &[u8]) -> Option<Vec<u8>> {
+    /// Redacts the keys in an error's body; returns nothing if there are none.
+    pub fn redact_body(&self, body: &[u8]) -> Option<Vec<u8>> {
         if let Ok(mut value) = toolglot_json::from_slice(body) {
-            return self.blot_value(&mut value).then(|| value.to_string().into_bytes());
+            return self.redact_value(&mut value).then(|| value.to_string().into_bytes());
         }
         let mut text = String::from_utf8_lossy(body).into_owned();
         self.redact(&mut text).then(|| text.into_bytes())
@@ -79,7 +79,7 @@ impl std::fmt::Debug for Secrets {
 }
 
 impl Fault {
-    /// Takes keys out of all that the error says.
+    /// Redacts keys in the error.
     pub fn redact(&mut self, secrets: &Secrets) {
         secrets.redact(&mut self.message);
         for word in [&mut self.code, &mut self.param].into_iter().flatten() {
@@ -88,8 +88,8 @@ impl Fault {
     }
 }
 
-/// Returns the text without the key; nothing if it is not there.
-fn blotted(text: &str, key: &str) -> Option<String> {
+/// Returns the text with the key redacted; nothing if it does not contain the key.
+fn redacted(text: &str, key: &str) -> Option<String> {
     let short = key.chars().count() < LONG;
     let joins = |c: Option<char>| short && c.is_some_and(char::is_alphanumeric);
     let (mut out, mut done) = (String::new(), 0);
@@ -97,7 +97,7 @@ fn blotted(text: &str, key: &str) -> Option<String> {
         let (before, after) = (&text[..at], &text[at + key.len()..]);
         if !joins(before.chars().next_back()) && !joins(after.chars().next()) {
             out.push_str(&text[done..at]);
-            out.push_str(BLOT);
+            out.push_str(REDACTED);
             done = at + key.len();
         }
     }
@@ -136,9 +136,9 @@ mod tests {
         let secrets = Secrets::default().with(["note".to_owned(), "a\"bc".to_owned()]);
         let body = json!({"error": {"message": "no\nnote a\"bc", "note": [1, "note"]}}).to_string();
         let wanted = json!({"error": {"message": "no\n*** ***", "note": [1, "***"]}}).to_string();
-        assert_eq!(secrets.blot_body(body.as_bytes()), Some(wanted.into_bytes()));
-        assert_eq!(secrets.blot_body(b"<p>note</p>"), Some(b"<p>***</p>".to_vec()));
-        assert_eq!(secrets.blot_body(b"{ \"m\" : \"no\" }"), None);
+        assert_eq!(secrets.redact_body(body.as_bytes()), Some(wanted.into_bytes()));
+        assert_eq!(secrets.redact_body(b"<p>note</p>"), Some(b"<p>***</p>".to_vec()));
+        assert_eq!(secrets.redact_body(b"{ \"m\" : \"no\" }"), None);
         assert_eq!(format!("{secrets:?}"), "***");
     }
 }

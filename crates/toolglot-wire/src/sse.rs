@@ -1,4 +1,4 @@
-//! Server-sent events: frames out of bytes, however they are cut and framed, and frames as bytes.
+//! Reads and writes server-sent events.
 
 use std::ops::Range;
 
@@ -7,28 +7,27 @@ use memchr::memchr2;
 use crate::fault::{Fault, FaultKind};
 use crate::policy::WireLimits;
 
-/// One event of a stream.
+/// An event of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
     /// The event's name, if it has one.
     pub event: Option<&'a str>,
     /// Its data; several lines are joined by a line feed.
     pub data: &'a str,
-    /// Its bytes as they came, the blank line at its end included.
+    /// Its raw bytes, including the blank line at its end.
     pub raw: &'a [u8],
 }
 
 impl Frame<'_> {
-    /// Says whether bytes were no UTF-8, so that the data has U+FFFD in their place.
+    /// Returns whether invalid UTF-8 was replaced by U+FFFD.
     pub(crate) fn is_damaged(&self) -> bool {
         self.data.contains('\u{fffd}') && std::str::from_utf8(self.raw).is_err()
     }
 }
 
-/// Reads frames from bytes that were cut anywhere.
+/// Reads frames from chunks of any size.
 ///
-/// A line ends with LF, CRLF or CR. Events without data, which is what comments are, are passed over. What is not UTF-8
-/// becomes U+FFFD.
+/// A line ends with LF, CRLF or CR. Events without data, such as comments, are skipped. Invalid UTF-8 is replaced by U+FFFD.
 ///
 /// # Example
 /// ```
@@ -44,19 +43,19 @@ impl Frame<'_> {
 #[derive(Clone, Debug)]
 pub struct SseReader {
     bytes: Vec<u8>,
-    /// Where the frame being read begins; all other places count from here.
+    /// The start of the current frame; other offsets are relative to it.
     start: usize,
-    /// Where the line being read begins.
+    /// The start of the current line.
     line: usize,
-    /// Up to where the line has been searched for its end.
+    /// How far the line has been searched for its end.
     seen: usize,
-    /// The last line ended with CR: an LF that follows belongs to it.
+    /// Whether the last line ended with CR, to which a following LF belongs.
     after_cr: bool,
-    /// Nothing has been read yet, so that a byte order mark may stand here.
+    /// Whether nothing has been read yet, so that a byte order mark may follow.
     fresh: bool,
     event: Option<Range<usize>>,
     data: FrameData,
-    /// The frame's name and data where they do not stand in the bytes as text.
+    /// The frame's name and data if they are not contiguous UTF-8 in `bytes`.
     texts: [String; 2],
     max_line: usize,
     max_event: usize,
@@ -68,14 +67,14 @@ pub struct SseReader {
 enum FrameData {
     #[default]
     Nothing,
-    /// One line, which stands in the bytes as it is.
+    /// One line, as a range of the bytes.
     Line(Range<usize>),
     /// Several lines, joined.
     Lines(Vec<u8>),
 }
 
 impl SseReader {
-    /// Returns a reader that bounds lines and events.
+    /// Returns a reader with these limits.
     pub fn new(limits: &WireLimits) -> Self {
         Self {
             bytes: Vec::new(),
@@ -93,7 +92,7 @@ impl SseReader {
         }
     }
 
-    /// Takes bytes; ask for frames afterwards until there is none.
+    /// Adds bytes; then call `next_frame` until it returns `None`.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.dead {
             return;
@@ -103,7 +102,7 @@ impl SseReader {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Returns the next frame that is complete.
+    /// Returns the next complete frame.
     pub fn next_frame(&mut self) -> Option<Result<Frame<'_>, Fault>> {
         if let Some(ended) = self.usual_frame() {
             return Some(Ok(self.frame(ended)));
@@ -122,7 +121,7 @@ impl SseReader {
         None
     }
 
-    /// Returns the last frame if the bytes ended without the blank line that belongs after it.
+    /// Returns the last frame if the input ended without the blank line after it.
     pub fn finish(&mut self) -> Option<Frame<'_>> {
         let rest = self.line..self.bytes.len() - self.start;
         if self.dead {
@@ -137,14 +136,14 @@ impl SseReader {
         Some(self.frame(ended))
     }
 
-    /// Returns how many bytes wait for more.
+    /// Returns the number of buffered bytes.
     pub fn held(&self) -> usize {
         self.bytes.len() - self.start
     }
 
-    /// Takes a frame that is there and is what most are: one line of data and a blank one.
+    /// Fast path for the most common frame: one line of data and a blank one.
     fn usual_frame(&mut self) -> Option<FrameBounds> {
-        // What has been searched before is not searched again.
+        // A partly searched frame takes the slow path.
         if self.seen > 0 || self.after_cr || self.fresh {
             return None;
         }
@@ -173,7 +172,7 @@ impl SseReader {
         }
         let found = memchr2(b'\n', b'\r', &bytes[self.seen..]).map(|at| self.seen + at);
         let end = found.unwrap_or(bytes.len());
-        // Which limit it is must not depend on how much is here: the one that the first byte too many breaks.
+        // The exceeded limit must not depend on how much has arrived: it is the one that the first excess byte exceeds.
         let line_end = self.line.saturating_add(self.max_line);
         if end > line_end.min(self.max_event) {
             return Some(Err(match line_end <= self.max_event {
@@ -226,7 +225,7 @@ impl SseReader {
         }
     }
 
-    /// Ends the frame; says where its bytes are unless it has no data.
+    /// Ends the frame; returns its bounds unless it has no data.
     fn end_frame(&mut self) -> Option<FrameBounds> {
         let raw = self.start..self.start + self.line;
         let data = std::mem::take(&mut self.data);
@@ -252,14 +251,14 @@ impl SseReader {
     }
 }
 
-/// A frame that is complete: where it is, and where in it its name and data are.
+/// The bounds of a complete frame, and of its name and data.
 struct FrameBounds {
     raw: Range<usize>,
     event: Option<Range<usize>>,
     data: FrameData,
 }
 
-/// Returns bytes as text; what is not UTF-8 is replaced, which needs a place.
+/// Returns bytes as text; invalid UTF-8 is replaced, using `place` as storage.
 fn as_text<'a>(bytes: &'a [u8], place: &'a mut String) -> &'a str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -270,7 +269,7 @@ fn as_text<'a>(bytes: &'a [u8], place: &'a mut String) -> &'a str {
     }
 }
 
-/// Writes one event; the data must have no line end in it, as JSON text has none.
+/// Writes an event; the data must not contain line breaks.
 pub fn write_frame(event: Option<&str>, data: &[u8], out: &mut Vec<u8>) {
     if let Some(event) = event {
         out.extend_from_slice(b"event: ");
@@ -282,11 +281,11 @@ pub fn write_frame(event: Option<&str>, data: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"\n\n");
 }
 
-/// Writes one event whose data is a JSON value.
+/// Writes an event with JSON data.
 pub fn write_json(event: Option<&str>, data: &impl serde::Serialize, out: &mut Vec<u8>) {
     write_frame(event, b"", out);
     out.truncate(out.len() - 2);
-    // Values of this crate have text for keys, which is all that could fail here.
+    // Serialisation only fails for keys that are not strings.
     let _ = serde_json::to_writer(&mut *out, data);
     out.extend_from_slice(b"\n\n");
 }

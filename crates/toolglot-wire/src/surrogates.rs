@@ -6,23 +6,23 @@ use toolglot_json::Value;
 
 /// Reads JSON; half a pair is U+FFFD.
 pub(crate) fn value(json: &[u8]) -> serde_json::Result<Value> {
-    toolglot_json::from_slice(json).or_else(|error| match mended(json) {
-        Cow::Owned(mended) => toolglot_json::from_slice(&mended),
+    toolglot_json::from_slice(json).or_else(|error| match repaired(json) {
+        Cow::Owned(repaired) => toolglot_json::from_slice(&repaired),
         Cow::Borrowed(_) => Err(error),
     })
 }
 
 /// Returns JSON text whose escapes are whole characters.
-pub(crate) fn mended(json: &[u8]) -> Cow<'_, [u8]> {
-    let mut mended = Vec::new();
+pub(crate) fn repaired(json: &[u8]) -> Cow<'_, [u8]> {
+    let mut repaired = Vec::new();
     let (mut from, mut at) = (0, 0);
     while let Some(ahead) = json[at..].iter().position(|byte| *byte == b'\\') {
         at += ahead;
         let length = match (unit(&json[at..]), json.get(at + 6..).and_then(unit)) {
             (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
             (Some(0xd800..=0xdfff), _) => {
-                mended.extend_from_slice(&json[from..at]);
-                mended.extend_from_slice(br"\ufffd");
+                repaired.extend_from_slice(&json[from..at]);
+                repaired.extend_from_slice(br"\ufffd");
                 from = at + 6;
                 6
             }
@@ -33,8 +33,8 @@ pub(crate) fn mended(json: &[u8]) -> Cow<'_, [u8]> {
     if from == 0 {
         return Cow::Borrowed(json);
     }
-    mended.extend_from_slice(&json[from..]);
-    Cow::Owned(mended)
+    repaired.extend_from_slice(&json[from..]);
+    Cow::Owned(repaired)
 }
 
 /// Returns the unit of UTF-16 whose escape a text begins with.
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn only_halves_are_mended() {
-        let said = |json: &str| String::from_utf8(mended(json.as_bytes()).into_owned()).unwrap();
+        let said = |json: &str| String::from_utf8(repaired(json.as_bytes()).into_owned()).unwrap();
         for whole in [r#"{"a": "é\n\\ud83c \ud83c\udf89 \u00e9"}"#, r#""\"#, r#""\u12"#, ""] {
             assert_eq!(said(whole), whole);
         }

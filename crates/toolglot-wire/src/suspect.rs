@@ -1,9 +1,9 @@
-//! Answers without calls that may look as if they held some: why nothing was read, asked when the answer is over.
+//! Answers without calls that may be near misses, checked when the answer is complete.
 
 use memchr::memchr3;
 use toolglot::{Dialects, NearMiss, Options, Tools, near_miss, parse};
 
-/// Text of an answer in which no call was read, with what it was read with.
+/// The text of an answer in which no call was recognised, and the settings it was read with.
 #[derive(Clone, Debug)]
 pub struct Suspect {
     pub(crate) text: String,
@@ -12,21 +12,21 @@ pub struct Suspect {
     pub(crate) options: Options,
 }
 
-/// So much of an answer's end is kept; a call is shorter.
+/// Bytes kept of the end of an answer; calls are shorter.
 const KEPT: usize = 64 << 10;
 
-/// Every call has one of these.
+/// Every call contains one of these.
 const SIGNS: [[u8; 3]; 3] = [*b"<[{", *b"(:@", *b"```"];
 
 impl Suspect {
-    /// Says why no call was read, if the text looks like one. Reads the text many times, which takes milliseconds.
+    /// Returns why no call was recognised, if the text looks like one. Reads the text many times, which takes milliseconds.
     pub fn near_miss(&self) -> Option<NearMiss> {
         let message = parse(&self.text, &self.dialects, &self.tools, &self.options);
         near_miss(&self.text, &message, &self.dialects, &self.tools, &self.options)
     }
 }
 
-/// Adds to the end of a text that is kept.
+/// Appends to the kept end of a text.
 pub(crate) fn keep(kept: &mut String, text: &str) {
     kept.push_str(text);
     if kept.len() > 2 * KEPT {
@@ -35,7 +35,7 @@ pub(crate) fn keep(kept: &mut String, text: &str) {
     }
 }
 
-/// Says whether a text may hold a call at all.
+/// Returns whether a text may contain a call at all.
 pub(crate) fn has_signs(text: &str) -> bool {
     SIGNS.iter().any(|[one, two, three]| memchr3(*one, *two, *three, text.as_bytes()).is_some())
 }

@@ -1,28 +1,28 @@
-//! Text completions, which are older than chats and have no tools: their requests and answers in a chat's words, and a
-//! chat's answers in theirs, so that one reader and one writer serve both.
+//! Text completions, which have no tools: converts their requests and answers to chat completions, and the answers back, so
+//! that they share a reader and a writer.
 
 use toolglot_json::{Map, Value, json};
 
 use crate::fault::{Fault, FaultKind};
 
-/// A request for a text completion whose tools are declared beside it or, as no server knows them, in it.
+/// A request for a text completion whose tools are declared in it, which servers do not support, or outside it.
 pub struct TextCompletion {
     chat: Value,
     body: Option<Vec<u8>>,
 }
 
-/// What a request says of tools, which goes to no server.
+/// Fields about tools, which are not sent to a server.
 const OF_TOOLS: [&str; 3] = ["tools", "tool_choice", "parallel_tool_calls"];
 
 impl TextCompletion {
-    /// Reads a request; the tools in it count before those that are declared beside it.
+    /// Reads a request; the tools in it take precedence over `declared`.
     ///
     /// # Errors
-    /// If it is no object, or asks with tools for what cannot be read: its own prompt in the answer.
+    /// If it is not a JSON object, or combines tools with `echo` or a required call.
     pub fn read(body: &[u8], declared: Option<&Value>) -> Result<Self, Fault> {
         let wrong = |message: String| Fault::new(FaultKind::Request, message);
-        let mut request: Map =
-            serde_json::from_slice(body).map_err(|error| wrong(format!("the request is no JSON object: {error}")))?;
+        let mut request: Map = serde_json::from_slice(body)
+            .map_err(|error| wrong(format!("the request is not a JSON object: {error}")))?;
         let mut chat = json!({"messages": []});
         for name in ["model", "stream", "stream_options"].iter().chain(&OF_TOOLS) {
             if let Some(value) = request.get(name) {
@@ -34,14 +34,13 @@ impl TextCompletion {
         }
         let has_tools = chat["tools"].as_array().is_some_and(|tools| !tools.is_empty());
         if has_tools && request.get("echo") == Some(&Value::Bool(true)) {
-            let message =
-                "a text completion with tools cannot repeat its prompt, in which calls would be read; leave `echo` out";
+            let message = "`echo` is not supported with tools, since the prompt would be read for calls; remove `echo`";
             return Err(wrong(message.to_owned()).with_param("echo"));
         }
         let demands = |choice: &Value| choice.is_object() || choice == "required" || choice == "any";
         if has_tools && demands(&chat["tool_choice"]) {
             let message =
-                "a text completion cannot demand a call; leave `tool_choice` out, or ask `/v1/chat/completions`";
+                "a text completion cannot require a call; remove `tool_choice`, or use `/v1/chat/completions`";
             return Err(wrong(message.to_owned()).with_param("tool_choice"));
         }
         let before = request.len();
@@ -55,25 +54,25 @@ impl TextCompletion {
         self.chat.to_string().into_bytes()
     }
 
-    /// Returns the request without what it says of tools; nothing if it says nothing of them.
+    /// Returns the request without fields about tools; nothing if it has none.
     pub fn without_tools(&self) -> Option<&[u8]> {
         self.body.as_deref()
     }
 
-    /// Puts a server's answer, or a chunk of it, into a chat's words; says whether it was one.
+    /// Converts a server's answer, or a chunk of it, to a chat completion; returns whether it was a text completion.
     pub fn as_chat(answer: &mut Value, is_chunk: bool) -> bool {
         let (object, part) = if is_chunk { ("chat.completion.chunk", "delta") } else { ("chat.completion", "message") };
         reworded(answer, object, |choice| {
             let text = choice.remove("text").unwrap_or_default();
-            // The log probabilities of text have another form there.
+            // Text completions have another format of log probabilities.
             choice.remove("logprobs");
             let said = if is_chunk { json!({"content": text}) } else { json!({"role": "assistant", "content": text}) };
             choice.insert(part.to_owned(), said);
         })
     }
 
-    /// Puts a chat's answer, or a chunk of it, into the words of a text completion: text in `text`, calls in `tool_calls`
-    /// and reasoning in its field, all beside each other; says whether it was one.
+    /// Converts a chat completion, or a chunk of it, to a text completion: text in `text`, calls in `tool_calls`, reasoning in
+    /// its field, all in the choice; returns whether it was a chat completion.
     pub fn as_completion(answer: &mut Value) -> bool {
         let is_chat = answer["object"].as_str().is_some_and(|object| object.starts_with("chat.completion"));
         is_chat
@@ -87,7 +86,7 @@ impl TextCompletion {
     }
 }
 
-/// Names an answer anew and rewrites its alternatives; says whether it has any.
+/// Changes the type of an answer and rewrites its alternatives; returns whether it has any.
 fn reworded(answer: &mut Value, object: &str, mut each: impl FnMut(&mut Map)) -> bool {
     let Some(choices) = answer.get_mut("choices").and_then(Value::as_array_mut) else { return false };
     choices.iter_mut().filter_map(Value::as_object_mut).for_each(&mut each);

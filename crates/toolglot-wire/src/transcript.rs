@@ -1,4 +1,4 @@
-//! Answers that somebody saved: a whole response or a captured stream, of whichever protocol.
+//! Saved answers: a whole response or a captured stream, in any protocol.
 
 use toolglot_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use crate::protocol::Protocol;
 use crate::response_event::{Finish, Part, ResponseEvent};
 use crate::sse::{Frame, SseReader};
 
-/// A model server's answer from a file.
+/// A saved answer of a model server.
 ///
 /// # Example
 /// ```
@@ -30,25 +30,25 @@ use crate::sse::{Frame, SseReader};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Transcript {
-    /// The protocol that it is written in.
+    /// Its protocol.
     pub protocol: Protocol,
-    /// What the model said, once for each alternative that was asked for.
+    /// The alternatives.
     pub alternatives: Vec<TranscriptChoice>,
-    /// The error that it ended with.
+    /// The error that it ended with, if any.
     pub fault: Option<Fault>,
 }
 
-/// One alternative of a saved answer.
+/// An alternative of a saved answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TranscriptChoice {
-    /// The text, as the server sent it.
+    /// The text, as sent by the server.
     pub text: String,
-    /// The reasoning that the server told from the text.
+    /// The reasoning that the server parsed.
     pub reasoning: String,
-    /// The calls that the server told from the text, as it sent them.
+    /// The calls that the server parsed, as sent.
     pub calls: Vec<TranscriptCall>,
-    /// Why it ended, if the server said so.
+    /// Why it ended, if known.
     pub finish: Option<Finish>,
 }
 
@@ -60,14 +60,13 @@ pub struct TranscriptCall {
     pub id: Option<String>,
     /// The tool's name.
     pub name: String,
-    /// Its arguments, as they came; nothing about them has been checked.
+    /// Its arguments, as sent and not validated.
     pub arguments: String,
     number: usize,
 }
 
 impl Transcript {
-    /// Says whether the beginning of a file looks like an answer of one of the protocols, so that it is worth reading
-    /// all of it.
+    /// Returns whether the start of a file looks like an answer of one of the protocols.
     pub fn begins(start: &[u8]) -> bool {
         let start = String::from_utf8_lossy(start);
         let start = start.trim_start_matches('\u{feff}').trim_start();
@@ -79,7 +78,7 @@ impl Transcript {
         FIELDS.iter().any(|field| start.starts_with(field)) || start.starts_with('{') && key()
     }
 
-    /// Reads an answer; `None` if the bytes are something else, such as a model's own text.
+    /// Reads an answer; `None` if it is something else, such as a model's text.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let (protocol, said) = whole(bytes).or_else(|| failed(bytes)).or_else(|| stream(bytes))?;
         let mut saved = Self { protocol, alternatives: Vec::new(), fault: None };
@@ -90,7 +89,7 @@ impl Transcript {
     fn add(&mut self, said: ResponseEvent) {
         match said {
             ResponseEvent::Part { choice, part } => {
-                let missing = (choice + 1).min(MOST_ALTERNATIVES).saturating_sub(self.alternatives.len());
+                let missing = (choice + 1).min(MAX_ALTERNATIVES).saturating_sub(self.alternatives.len());
                 self.alternatives.extend((0..missing).map(|_| TranscriptChoice::default()));
                 if let Some(alternative) = self.alternatives.get_mut(choice) {
                     alternative.add(part);
@@ -161,12 +160,12 @@ fn stream(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
     Some((protocol, said))
 }
 
-/// A capture is there already, however large it is.
+/// A capture is already in memory, so there are no limits.
 fn unbounded() -> WireLimits {
     WireLimits::default().with_line(usize::MAX).with_event(usize::MAX).with_held(usize::MAX)
 }
 
-/// Goes over the frames of a stream until one of them answers; no frames if the bytes are no stream.
+/// Returns the first result of `each` for the frames of a stream; none if the bytes are not a stream.
 fn frames<T>(bytes: &[u8], mut each: impl FnMut(Frame<'_>) -> Option<T>) -> Option<T> {
     let start = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes).trim_ascii_start();
     if !FIELDS.iter().any(|field| start.starts_with(field.as_bytes())) {
@@ -213,12 +212,11 @@ fn protocol_of_event(frame: Frame<'_>) -> Option<Protocol> {
     }
 }
 
-/// What a line of a stream begins with.
+/// The prefixes of lines in a stream.
 const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
 
-/// More alternatives than a server returns, as in `MAX_CHOICES` of `chat`; an index in the file must not make a list
-/// of a billion.
-const MOST_ALTERNATIVES: usize = 1024;
+/// More alternatives than a server returns, as in `MAX_CHOICES` of `chat`; limits memory for a file with a large index.
+const MAX_ALTERNATIVES: usize = 1024;
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! One answer of a model server on its way to the client.
+//! Converts an answer of a model server for the client.
 
 use std::collections::BTreeMap;
 
@@ -27,50 +27,50 @@ use passing::counted;
 
 mod passing;
 
-/// How the bytes of an answer ended.
+/// How an answer ended.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "there is no third way")]
+#[expect(clippy::exhaustive_enums, reason = "there is no other way")]
 pub enum TurnEnd {
-    /// As they should, by the transport's rules.
+    /// Properly, by the rules of the transport.
     Over,
-    /// They broke off.
+    /// It was truncated.
     Cut(Fault),
 }
 
-/// What a turn was like, for logs and metrics.
+/// A summary of a turn, for logs and metrics.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The dialect of the first call that was written as text.
+    /// The dialect of the first call in text.
     pub dialect: Option<String>,
-    /// Calls that went to the client.
+    /// Calls sent to the client.
     pub calls: usize,
-    /// Of them, those that had been written as text.
+    /// Those of them that were in text.
     pub text_calls: usize,
-    /// Of them, those that were read with repairs.
+    /// Those of them that were repaired.
     pub repaired: usize,
-    /// Calls that did not: cut off, broken, or unwanted.
+    /// Calls that were dropped: truncated, broken, or unwanted.
     pub dropped: usize,
-    /// Calls that stayed text, since the policy rejects them.
+    /// Calls left in the text because the policy rejects them.
     pub left: usize,
-    /// Diagnostics by their code.
+    /// Diagnostics by code.
     pub diagnostics: BTreeMap<&'static str, usize>,
-    /// Bytes that are held back now.
+    /// Bytes currently held back.
     pub held: usize,
-    /// Whether the text began inside reasoning, which the prompt has opened then; nothing if it does not tell.
+    /// Whether the text began inside reasoning, which the prompt then opened; none if unknown.
     pub begins_inside_reasoning: Option<bool>,
     /// Why the first alternative ended.
     pub finish: Option<Finish>,
-    /// The error that the answer ended with.
+    /// The error that the answer ended with, if any.
     pub fault: Option<Fault>,
-    /// Tokens, if the server counted them.
+    /// Token counts, if the server sent them.
     pub usage: Option<Usage>,
 }
 
-/// Turns the bytes of one answer into bytes for the client.
+/// Converts the bytes of an answer to bytes for the client.
 pub struct Turn {
     framing: Framing,
-    /// Nothing if the bytes go on as they are.
+    /// None if the bytes pass unchanged.
     conversion: Option<Box<Conversion>>,
     relay: Relay,
     over: bool,
@@ -80,7 +80,7 @@ pub struct Turn {
 struct Conversion {
     ingress: Protocol,
     client: Client,
-    /// The client calls the model by another name than the server.
+    /// Whether the client uses another name for the model than the server.
     renamed: bool,
     reader: Box<dyn ProtocolReader>,
     normalizer: Normalizer,
@@ -88,18 +88,18 @@ struct Conversion {
     templates: ChunkTemplates,
     said: Vec<ResponseEvent>,
     cleaned: Vec<ResponseEvent>,
-    /// The beginning of what the model said, if it may have to be asked again.
-    spoken: String,
-    /// The tokens of an earlier attempt.
+    /// The start of the model's text, if the request may be retried.
+    answer_start: String,
+    /// The token counts of an earlier attempt.
     earlier: Option<Usage>,
-    /// The beginning of the answer, which the server got, until it is settled.
+    /// The prefill, until the text after it is settled.
     opening: Option<Opening>,
-    /// The beginning of the answer, as long as it may be nothing but the arguments that are demanded.
+    /// The start of the answer, while it may be bare arguments.
     bare: Option<BareArguments>,
-    /// The whole answer, if later requests may refer to it and it was not streamed.
+    /// The whole answer, if it is to be stored and was not streamed.
     settled: Option<String>,
     secrets: Secrets,
-    /// The tokens counted in the chunk that was last looked at, as it says them; nobody asks before the end.
+    /// The usage of the last chunk, as text; it is parsed only at the end.
     counted: String,
     /// The chunk of a call in text that was last looked at, if it has fields of the response, and the number of its shape. A
     /// later chunk of that shape has the same fields, so they are said with what follows the call.
@@ -107,15 +107,15 @@ struct Conversion {
     unsaid_shape: usize,
 }
 
-/// The client's writer; chunks between the same protocol may take a shorter conversion.
+/// The client's writer; chat chunks may pass unchanged between equal protocols.
 enum ClientWriter {
     Chat(Box<ChatWriter>),
     Other(Box<dyn ProtocolWriter>),
 }
 
 impl Turn {
-    /// Returns a turn whose bytes go on as they are, in the protocol of the client and the server: of a stream that does not
-    /// end as it should, an error is the end.
+    /// Returns a turn that passes bytes on unchanged, for a client and a server with the same protocol; it adds an error to a
+    /// truncated stream.
     pub fn relay(protocol: Protocol, limits: &WireLimits) -> Self {
         Self {
             framing: Framing::new(protocol, limits),
@@ -148,7 +148,7 @@ impl Turn {
             templates: ChunkTemplates::default(),
             said: Vec::new(),
             cleaned: Vec::new(),
-            spoken: String::new(),
+            answer_start: String::new(),
             earlier: None,
             opening: None,
             bare: None,
@@ -162,7 +162,7 @@ impl Turn {
         Self { framing, conversion: Some(Box::new(conversion)), ..Self::relay(ingress, limits) }
     }
 
-    /// Keys that are taken out of errors before anybody sees them.
+    /// Sets the keys to redact in errors.
     #[must_use]
     pub fn with_secrets(mut self, secrets: Secrets) -> Self {
         match &mut self.conversion {
@@ -172,7 +172,7 @@ impl Turn {
         self
     }
 
-    /// Tokens of an earlier attempt, which are counted with those of this one.
+    /// Sets the token counts of an earlier attempt, which are added to those of this one.
     #[must_use]
     pub fn with_earlier_usage(mut self, usage: Option<Usage>) -> Self {
         if let Some(conversion) = &mut self.conversion {
@@ -181,13 +181,12 @@ impl Turn {
         self
     }
 
-    /// Says whether the answer holds the call that the client demands; nothing while that is open, and where none is
-    /// demanded.
+    /// Returns whether the answer contains the required call; none while that is open, or if none is required.
     pub fn meets_demand(&self) -> Option<bool> {
         self.conversion.as_ref().and_then(|conversion| conversion.normalizer.meets_demand())
     }
 
-    /// The beginning of the answer, which the server got.
+    /// Sets the prefill.
     #[must_use]
     pub(crate) fn with_opening(mut self, opening: Option<Opening>) -> Self {
         if let Some(conversion) = &mut self.conversion {
@@ -198,22 +197,22 @@ impl Turn {
         self
     }
 
-    /// Returns the beginning of what the model said, where a call is demanded.
-    pub(crate) fn spoken(&self) -> &str {
-        self.conversion.as_ref().map_or("", |conversion| &conversion.spoken)
+    /// Returns the start of the model's text, if a call is required.
+    pub(crate) fn answer_start(&self) -> &str {
+        self.conversion.as_ref().map_or("", |conversion| &conversion.answer_start)
     }
 
-    /// Returns the text of an answer that is over in which no call was read, if it may look as if it held one.
+    /// Returns the text of a complete answer without calls, if it may be a near miss.
     pub fn suspect(&self) -> Option<Suspect> {
         self.conversion.as_ref().filter(|_| self.over)?.normalizer.suspect()
     }
 
-    /// Says whether the bytes go on as they are.
+    /// Returns whether bytes pass unchanged.
     pub fn is_relay(&self) -> bool {
         self.conversion.is_none()
     }
 
-    /// Whether the prompt opened a reasoning region, so that the answer begins inside it.
+    /// Sets whether the prompt opened the reasoning, so that the answer begins inside it.
     #[must_use]
     pub fn with_reasoning_open(mut self, reasoning_open: bool) -> Self {
         if let Some(conversion) = &mut self.conversion {
@@ -222,7 +221,7 @@ impl Turn {
         self
     }
 
-    /// Takes bytes of the server's stream, gives bytes of the client's.
+    /// Converts bytes of the server's stream to bytes of the client's.
     pub fn push(&mut self, upstream_bytes: &[u8], out: &mut Vec<u8>) {
         if self.over {
             return;
@@ -262,10 +261,10 @@ impl Turn {
         }
     }
 
-    /// Turns a whole answer into the client's.
+    /// Converts a whole answer for the client.
     ///
     /// # Errors
-    /// If the server answered with an error, or with what is no answer.
+    /// If the server's answer is an error or invalid.
     pub fn whole(&mut self, body: &[u8]) -> Result<Vec<u8>, Fault> {
         self.over = true;
         match &mut self.conversion {
@@ -274,7 +273,7 @@ impl Turn {
         }
     }
 
-    /// Takes the whole answer of a server that was asked for a stream and sent none; gives bytes of the client's stream.
+    /// Converts the whole answer of a server that did not stream although requested to bytes of the client's stream.
     pub fn push_whole(&mut self, body: &[u8], out: &mut Vec<u8>) {
         self.over = true;
         match &mut self.conversion {
@@ -286,7 +285,7 @@ impl Turn {
         }
     }
 
-    /// Returns what to send while nothing is said.
+    /// Returns a keep-alive for an idle stream.
     pub fn keep_alive(&self) -> &'static [u8] {
         match self.conversion.as_ref().map(|conversion| &conversion.writer) {
             Some(ClientWriter::Other(writer)) => writer.keep_alive(),
@@ -295,7 +294,7 @@ impl Turn {
         }
     }
 
-    /// Returns what to remember of the answer; nothing before it is over, if it failed, and where nobody may refer to it.
+    /// Returns the answer to store; none before it is complete, if it failed, or if it must not be stored.
     pub fn stored_answer(&self) -> Option<StoredAnswer> {
         let conversion = self.conversion.as_ref().filter(|conversion| self.over && conversion.client.remembers)?;
         let settled = conversion.settled.clone().or_else(|| match &conversion.writer {
@@ -305,17 +304,17 @@ impl Turn {
         recall::stored_answer(&conversion.client.request, &settled?)
     }
 
-    /// Says whether no more of the server's answer is wanted.
+    /// Returns whether no more of the server's answer is needed.
     pub fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Says whether the client has the end of the answer, or would if it asked.
+    /// Returns whether the end of the answer has been written.
     pub fn is_said(&self) -> bool {
         self.over || self.conversion.is_none() && self.relay.ended
     }
 
-    /// Returns how many bytes are held back now.
+    /// Returns the number of bytes currently held back.
     pub fn held(&self) -> usize {
         match &self.conversion {
             None => self.relay.held(),
@@ -325,7 +324,7 @@ impl Turn {
         }
     }
 
-    /// Returns what the turn was like so far.
+    /// Returns a summary of the turn so far.
     pub fn report(&self) -> Report {
         let Some(conversion) = &self.conversion else {
             return Report { held: self.held(), fault: self.relay.fault.clone(), ..Report::default() };
@@ -348,8 +347,8 @@ impl Turn {
     }
 }
 
-/// How much of a failed answer a model is shown again.
-const MOST_SPOKEN: usize = 4096;
+/// Maximum bytes of a failed answer that a model is shown again.
+const MAX_ANSWER_START: usize = 4096;
 
 impl Conversion {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
@@ -363,13 +362,13 @@ impl Conversion {
         self.pass_on(out);
     }
 
-    /// Returns the chunk that a server should have sent in place of an error that refuses what its model wrote.
+    /// Returns the chunk that a server should have sent instead of an error that rejects its model's text.
     fn refused_answer(&self, frame: &Frame<'_>) -> Option<String> {
         let is_error = self.client.upstream == Protocol::Chat && refusals::may_be_refusal(frame.data);
         self.normalizer.settings().filter(|_| is_error).and_then(|wants| refusals::chunk(frame.data, wants))
     }
 
-    /// Takes the frame in which the stream ended: if it is only a part of one, the end of the stream is the fault.
+    /// Reads the last frame; if it is incomplete, the end of the stream is the error.
     fn last_frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         if !self.glance(frame, out) {
             self.say_held_back();
@@ -379,7 +378,7 @@ impl Conversion {
         self.pass_on(out);
     }
 
-    /// Returns the tokens counted so far.
+    /// Returns the token counts so far.
     fn usage(&self) -> Option<Usage> {
         let mut usage = counted(&self.counted);
         usage.iter_mut().zip(&self.earlier).for_each(|(usage, earlier)| usage.add(earlier));
@@ -392,7 +391,7 @@ impl Conversion {
         self.pass_on(out);
     }
 
-    /// Writes what was said.
+    /// Writes the pending events.
     fn pass_on(&mut self, out: &mut Vec<u8>) {
         self.make_clean();
         for said in self.cleaned.drain(..) {
@@ -417,9 +416,9 @@ impl Conversion {
                 ResponseEvent::Begin(begin) if self.renamed => begin.model = Some(self.client.model.clone()),
                 ResponseEvent::Usage(usage) => self.earlier.iter().for_each(|earlier| usage.add(earlier)),
                 ResponseEvent::Part { choice: 0, part: Part::Text(text) } if self.normalizer.demands_call() => {
-                    let room = MOST_SPOKEN.saturating_sub(self.spoken.len());
+                    let room = MAX_ANSWER_START.saturating_sub(self.answer_start.len());
                     let letters = text.char_indices().take_while(|(at, letter)| at + letter.len_utf8() <= room);
-                    self.spoken.extend(letters.map(|(_, letter)| letter));
+                    self.answer_start.extend(letters.map(|(_, letter)| letter));
                 }
                 _ => {}
             }

@@ -66,7 +66,7 @@ pub fn certify(dialect: &Dialect) -> Certificate {
 /// Writes two calls with values of these kinds and reads them back; returns the text, or what went wrong.
 fn trip(dialect: &Arc<Dialect>, kinds: &[&(&str, &str, &str)]) -> Result<String, String> {
     if kinds.is_empty() {
-        return Err("no kind of value survives".to_owned());
+        return Err("no kind of value round-trips".to_owned());
     }
     let arguments = arguments(kinds);
     let message = Rendering::new().with_call(NAMES[0], &arguments).with_call(NAMES[1], &arguments);

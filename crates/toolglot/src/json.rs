@@ -335,7 +335,7 @@ pub(crate) fn all_of(
     let blank = rest.trim_start_matches(BLANKS);
     if blank.trim_end_matches(BLANKS) == "," && context.options.repairs.allow(Code::TrailingComma) {
         let span = text.len() - blank.len()..text.len() - blank.len() + 1;
-        let message = "dropped a comma behind the object".to_owned();
+        let message = "dropped a comma after the object".to_owned();
         whole.repairs.push(Diagnostic { code: Code::TrailingComma, span, message, dialect: None });
     } else if !blank.is_empty() {
         let extra = blank.trim_start_matches(['}', ']']).trim_start_matches(BLANKS).is_empty();

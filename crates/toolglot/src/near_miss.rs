@@ -226,7 +226,7 @@ impl EmptyMessage<'_> {
         let is_closed = self.message.diagnosed(Code::CallInReasoning).next().is_some();
         let name = &seen.name;
         let words = if is_closed || !self.message.content.trim().is_empty() {
-            format!("a call to `{name}` is inside reasoning that closes later; it counts as a draft")
+            format!("a call to `{name}` is inside reasoning that closes later; it is treated as a draft")
         } else {
             let reads = |setting: &CallsInReasoning| {
                 let options = self.options.clone().with_calls_in_reasoning(*setting);
@@ -252,7 +252,7 @@ impl EmptyMessage<'_> {
         let seen = self.read(self.text, &all, self.tools, self.options)?;
         let dialect = seen.dialect.clone()?;
         let words = format!(
-            "looks like a call to `{}` in the dialect `{dialect}`, which is not being read; add it, or use `auto`",
+            "looks like a call to `{}` in the dialect `{dialect}`, which is not enabled; add it, or use `auto`",
             seen.name
         );
         Some(self.miss(MissReason::OtherDialect, &seen, words))
@@ -266,7 +266,7 @@ impl EmptyMessage<'_> {
             seen.span = place.start + seen.span.start..place.start + seen.span.end;
             let eager = self.options.clone().with_evidence(Evidence::Eager);
             let advice = match self.read(self.text, self.dialects, self.tools, &eager) {
-                Some(_) => "; set `evidence` to `eager` if the model writes so",
+                Some(_) => "; set `evidence` to `eager` if the model writes calls like this",
                 None => "",
             };
             let name = &seen.name;
@@ -281,10 +281,8 @@ impl EmptyMessage<'_> {
         let plain = ENTITIES.iter().fold(self.text.to_owned(), |text, (entity, sign)| text.replace(entity, sign));
         let mut seen = self.read(&plain, self.dialects, self.tools, self.options)?;
         seen.span = start..self.text.len();
-        let words = format!(
-            "a call to `{}` is escaped for HTML (`&lt;`); something between the model and here changes its text",
-            seen.name
-        );
+        let words =
+            format!("a call to `{}` is escaped for HTML (`&lt;`); find out what escapes the model's text", seen.name);
         Some(self.miss(MissReason::UnknownMarker, &seen, words))
     }
 
@@ -314,7 +312,7 @@ impl EmptyMessage<'_> {
             None => {
                 let names: Vec<&str> = self.tools.names().take(5).collect();
                 let more = if self.tools.len() > names.len() { ", …" } else { "" };
-                format!("; declared are `{}`{more}", names.join("`, `"))
+                format!("; declared tools: `{}`{more}", names.join("`, `"))
             }
         }
     }
@@ -335,12 +333,12 @@ impl EmptyMessage<'_> {
             let dialect = seen.dialect.as_deref().unwrap_or_default();
             let name = &seen.name;
             let advice = match self.read(self.text, self.dialects, self.tools, &eager) {
-                Some(_) => "set `evidence` to `eager` if the model writes so",
+                Some(_) => "set `evidence` to `eager` if the model writes calls like this",
                 None => "no option changes that",
             };
             let words = format!(
-                "looks like a call to `{name}` in the dialect `{dialect}`, but its marker is too weak to count here: in \
-                 the middle of a line, or with text behind it; {advice}"
+                "looks like a call to `{name}` in the dialect `{dialect}`, but its marker is too weak here, in \
+                 the middle of a line or followed by text; {advice}"
             );
             Some(self.miss(MissReason::WeakMarker, &seen, words))
         })
@@ -349,9 +347,9 @@ impl EmptyMessage<'_> {
     /// Looks for a marker behind which a call seems to stand.
     fn unreadable(&self) -> Option<NearMiss> {
         let found = marker::unreadable(self.text, self.dialects, self.tools)?;
-        let fault = found.fault.map_or_else(String::new, |fault| format!("; its JSON breaks here: {fault}"));
+        let fault = found.fault.map_or_else(String::new, |fault| format!("; its JSON is invalid here: {fault}"));
         let words = format!(
-            "`{}` opens a call in the dialect `{}`, but what follows cannot be read as one{fault}",
+            "`{}` opens a call in the dialect `{}`, but the text after it cannot be parsed as one{fault}",
             found.marker, found.dialect
         );
         let seen = HiddenCall { name: String::new(), span: found.span, dialect: Some(found.dialect) };
@@ -363,9 +361,9 @@ impl EmptyMessage<'_> {
         let found = marker::unknown(self.text, self.dialects, self.tools)?;
         let marker = &found.text;
         let near = found.near.map_or_else(
-            || format!("`{marker}` is not a marker of any dialect being read; describe the format in a dialect file"),
+            || format!("`{marker}` is not a marker of any enabled dialect; describe the format in a dialect file"),
             |(near, dialect)| {
-                format!("`{marker}` is not a marker of any dialect being read; the nearest is `{near}` (`{dialect}`)")
+                format!("`{marker}` is not a marker of any enabled dialect; the nearest is `{near}` (`{dialect}`)")
             },
         );
         let seen = HiddenCall { name: String::new(), span: found.span, dialect: None };

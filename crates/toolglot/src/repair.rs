@@ -112,7 +112,7 @@ impl ArgumentsText<'_> {
         }
         let options = Options { repairs: Repairs::NONE, ..self.options.clone() };
         let found = ArgumentsText { text: &self.text.replace("\"\"", "\""), ..*self }.json(&options, false)?;
-        let note = self.note(Code::DoubleEncoded, "each quote stands twice; read each as one");
+        let note = self.note(Code::DoubleEncoded, "every quote is doubled; read each pair as one quote");
         found.diagnostics.is_empty().then(|| Repaired { diagnostics: vec![note], ..found })
     }
 

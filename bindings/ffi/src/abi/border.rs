@@ -35,7 +35,7 @@ pub(super) unsafe fn unique<'a, T>(handle: *mut T) -> Result<&'a mut T, Fault> {
 }
 
 fn null() -> Fault {
-    Fault::invalid("a handle is null; pass one that a `_new` function returned")
+    Fault::invalid("a handle is null; pass the result of a `_new` function")
 }
 
 pub(super) unsafe fn dialects(handle: *const TgDialects) -> Dialects {

@@ -7,11 +7,11 @@ use super::{TgBuffer, TgDialects, TgStatus, write};
 use crate::fault::Fault;
 use crate::grammar;
 
-/// Writes the grammar that holds a model to the dialect `name` and to tools (a JSON array in the form of any vendor's requests):
-/// `{"text", "body", "trigger", "preserved_tokens", "warnings"}`. The text is the grammar, the body has the members of a request
-/// that carry it. Options are a JSON object with the flags of `toolglot grammar`: `form` (`gbnf`, `lark`, `structural-tag`,
+/// Writes a grammar that constrains a model to the dialect `name` and to tools (a JSON array in any vendor's format):
+/// `{"text", "body", "trigger", "preserved_tokens", "warnings"}`. The text is the grammar, the body has the members for a
+/// request. Options are a JSON object with the flags of `toolglot grammar`: `form` (`gbnf`, `lark`, `structural-tag`,
 /// `json-schema`), `tool_choice`, `parallel`, `arguments`, `reasoning`, `content`, `all_spellings`, `strict`, `answer`, `tokens`,
-/// `lazy`, `openai`. What the dialect cannot express, or no grammar holds, fails.
+/// `lazy`, `openai`. Fails if the dialect cannot express the options or the schemas.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_grammar(
     of: *const TgDialects,

@@ -9,9 +9,9 @@ use super::{TgBuffer, TgDialects, TgStatus, write};
 use crate::fault::Fault;
 use crate::{answer, example};
 
-/// Writes the text of a dialect file that reads an example as what it means: a JSON object with `name` (the dialect's), `text`
-/// (what the model wrote), `calls` (`[{"name", "arguments"}]`), and, if wanted, `about` and `strong` (prose never contains what
-/// the calls open with). An example that allows none fails.
+/// Writes the text of a dialect file for an example, which is a JSON object with `name` (of the dialect), `text` (the model's
+/// output), `calls` (`[{"name", "arguments"}]`), and optionally `about` and `strong` (prose never contains the calls' opening
+/// marker). Fails if no dialect fits the example.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_sketch(json: *const u8, len: usize, out: *mut TgBuffer) -> TgStatus {
     unsafe {
@@ -22,8 +22,8 @@ pub unsafe extern "C" fn tg_sketch(json: *const u8, len: usize, out: *mut TgBuff
     }
 }
 
-/// Tries the dialect `name`: writes two calls with a value of every kind and reads them back. Writes `{"example", "why", "lost",
-/// "warnings"}`: the calls as text, or why there is none, what does not survive, and what may surprise.
+/// Tests the dialect `name`: renders two calls with values of every kind and parses them again. Writes `{"example", "why",
+/// "lost", "warnings"}`: the calls as text, or why there are none, the values that are not preserved, and warnings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_certify(
     of: *const TgDialects,

@@ -1,14 +1,14 @@
-"""Reads the tool calls that language models write as text, in every dialect, whole or streamed.
+"""Parses tool calls from the text of language models, in every dialect, whole or streamed.
 
     >>> import toolglot
     >>> message = toolglot.parse('Hi. <tool_call>{"name": "ls", "arguments": {"path": "src",}}</tool_call>')
     >>> message.content, message.calls[0].name, message.calls[0].arguments
     ('Hi. ', 'ls', '{"path": "src"}')
 
-`parse` reads a whole text, `Parser` pieces of one, `stream` and `astream` what an iterator yields. `repair` and
-`ArgumentsReader` read arguments alone, `Renderer` writes what `parse` reads, `grammar` holds a model to it, `detect` tells
-dialects apart, `explain` says why a text was read as it was and `near_miss` why it was not, `parse_array` reads columns.
-Plug-ins for hosts are modules: `toolglot.vllm`, `toolglot.openai` and so on.
+`parse` parses a whole text, `Parser` parses it in pieces, `stream` and `astream` parse the items of an iterator, and
+`parse_array` parses columns. `repair` and `ArgumentsReader` read only arguments, `Renderer` writes calls, `grammar`
+constrains a model to a dialect, and `detect` identifies dialects. `explain` shows how a text was parsed, and `near_miss`
+why no call was found. Integrations are modules: `toolglot.vllm`, `toolglot.openai` and so on.
 """
 
 from ._grammar import Grammar, grammar

@@ -7,8 +7,8 @@ from . import _native
 
 
 def main() -> None:
-    """Runs the command line and exits with its code."""
-    # As the program does: Ctrl-C ends it at once, and `serve` listens for it by itself.
+    """Runs the command line and exits with its status."""
+    # As in the native program: Ctrl-C stops it at once; `serve` handles the signal itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(_native.main(["toolglot", *sys.argv[1:]]))
 

@@ -1,4 +1,4 @@
-"""Grammars: what holds a model to its dialect while it writes."""
+"""Grammars that constrain a model to its dialect."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ._tools import ToolsLike
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A grammar, and what an engine takes beside it."""
+    """A grammar, with what an engine needs to use it."""
 
-    #: GBNF, Lark, or the text of a JSON value.
+    #: GBNF, Lark or JSON.
     text: str
-    #: The members of a request body that carry it: for llama-server, vLLM, or an API with `response_format`.
+    #: The members for a request body: for llama-server, vLLM, or an API with `response_format`.
     body: dict[str, Any]
-    #: The text with which calls begin; None if prose may contain it.
+    #: The text that calls begin with; None if prose may contain it.
     trigger: str | None
-    #: The markers that are special tokens of the dialect's models, which an engine must not drop.
+    #: The markers that are special tokens of the dialect's models; the engine must not drop them.
     preserved_tokens: tuple[str, ...]
-    #: What the grammar leaves out, and what an engine may stumble over.
+    #: What the grammar does not enforce and what an engine may not handle.
     warnings: tuple[str, ...]
 
 
@@ -45,34 +45,34 @@ def grammar(
     lazy: bool = False,
     openai: bool = False,
 ) -> Grammar:
-    """Returns the grammar that holds a model to a dialect and its tools, for the engine that samples.
+    """Returns a grammar that constrains a model to a dialect and its tools.
 
     >>> made = grammar("hermes", [{"name": "ls", "parameters": {"type": "object"}}], tool_choice="required")
     >>> made.text.startswith("root ::= "), made.trigger
     (True, '<tool_call>')
 
     Args:
-        dialect: One dialect that the model writes: a name, or the path of a file.
-        tools: The declared tools, in any shape that `parse` takes.
+        dialect: The dialect of the model: a name, or the path of a file.
+        tools: The declared tools, in any form that `parse` accepts.
         form: `gbnf` for llama.cpp, `lark` for llguidance, `structural-tag` for xgrammar (vLLM, SGLang, TensorRT-LLM),
             `json-schema` for hosted APIs.
         tool_choice: `auto`, `required`, `none`, the name of a tool, or an object that names one, as in a chat request.
-        parallel: Whether the message may have several calls.
-        arguments: `schema` holds them to the schema of each tool, `free` only those of tools that are `strict`.
-        reasoning: Where the grammar begins: `optional` at the first token, where the model may reason; `none` behind the
-            reasoning; `prefilled` inside the reasoning, which the prompt has opened.
-        content: Whether text may stand before calls that are demanded.
-        all_spellings: Whether all spellings of the dialect's markers are allowed, not only the first.
-        strict: Whether a keyword of a schema that no grammar holds is an error; it is a warning otherwise.
-        answer: The JSON schema of an answer without calls, instead of text.
-        tokens: The literals that are single tokens of the model, if known: a trigger that is not among them is warned about.
-        lazy: Whether GBNF is of the calls alone, which begins at the trigger.
-        openai: Whether the JSON schema is in the strict form of OpenAI's API.
+        parallel: Whether to allow several calls in a message.
+        arguments: `schema` constrains arguments to the schema of each tool, `free` only for tools that are `strict`.
+        reasoning: Where the grammar begins: `optional` at the first token, with optional reasoning; `none` after the
+            reasoning; `prefilled` inside the reasoning, whose opening marker is part of the prompt.
+        content: Whether text may precede required calls.
+        all_spellings: Whether to allow all spellings of the dialect's markers instead of only the first.
+        strict: Whether an unsupported schema keyword is an error instead of a warning.
+        answer: The JSON schema for answers without calls; otherwise they are text.
+        tokens: The literals that are single tokens of the model, if known; it warns if the trigger is not one.
+        lazy: Whether GBNF covers only the calls, starting at the trigger.
+        openai: Whether the JSON schema has the strict form of OpenAI's API.
 
     Raises:
-        GrammarError: The dialect cannot express what is asked for, or a schema has what no grammar holds.
-        ToolglotError: Tools, the dialect or a choice cannot be used.
-        TypeError: A choice is of another type.
+        GrammarError: The dialect cannot express the options or the schemas, or a schema keyword is not supported.
+        ToolglotError: The tools, the dialect or an option is invalid.
+        TypeError: An option has the wrong type.
     """
     options = {
         "form": form,

@@ -1,4 +1,4 @@
-"""What the plug-ins share: one answer of a host, in the pieces that hosts send on."""
+"""Shared code of the integrations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._tools import ToolsLike
 
 @dataclass(slots=True)
 class CallDelta:
-    """A piece of a call: the first has its id and name, all have some of the arguments' JSON."""
+    """A piece of a call: the first has the id and the name, all have a part of the arguments' JSON."""
 
     index: int
     id: str | None
@@ -27,19 +27,19 @@ class CallDelta:
 
 @dataclass(slots=True)
 class Delta:
-    """What one push made certain."""
+    """The result of one push."""
 
     content: str = ""
     reasoning: str = ""
     calls: list[CallDelta] = field(default_factory=list)
-    #: The calls that ended now and are not finished: index, outcome, and all of their arguments.
+    #: The calls that ended incomplete: index, outcome and all of their arguments.
     unfinished: list[tuple[int, str, str]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.content or self.reasoning or self.calls or self.unfinished)
 
     def add(self, event: Event, open_arguments: list[str]) -> None:
-        """Adds an event; pieces of the same call become one."""
+        """Adds an event; pieces of the same call are joined."""
         match event:
             case Text():
                 self.content += event.text
@@ -61,35 +61,35 @@ class Delta:
 
 
 def new_id() -> str:
-    """Returns an id for a call that carries none."""
+    """Returns an id for a call without one."""
     return f"call_{uuid.uuid4().hex[:24]}"
 
 
 def new_seed() -> int:
-    """Returns a seed, so that the ids of two answers differ."""
+    """Returns a random seed, so that ids differ between answers."""
     return uuid.uuid4().int & (2**63 - 1)
 
 
 class Answer:
-    """One answer of a model, read while it arrives."""
+    """A model's answer, parsed while it arrives."""
 
     __slots__ = ("_arguments", "_parser")
 
     def __init__(self, tools: ToolsLike, dialect: DialectLike, **options: Any) -> None:
         self._parser = Parser(tools=tools, dialect=dialect, collect=False, **options)
-        #: The arguments of the running call.
+        #: The arguments of the current call.
         self._arguments: list[str] = []
 
     def push(self, text: str) -> Delta:
-        """Reads on from text."""
+        """Parses the next text."""
         return self._delta(self._parser.push(text))
 
     def push_special(self, token: str) -> Delta:
-        """Reads on from one special token."""
+        """Parses a special token."""
         return self._delta(self._parser.push_special(token))
 
     def finish(self, reason: str | None = None) -> Delta:
-        """Ends the answer; says what was held back."""
+        """Ends the answer; returns what was held back."""
         return self._delta(self._parser.finish(reason))
 
     def _delta(self, events: Iterable[Event]) -> Delta:
@@ -100,33 +100,33 @@ class Answer:
 
 
 def whole(text: str, tools: ToolsLike, dialect: DialectLike, **options: Any) -> Message:
-    """Reads a whole answer, with ids that no other answer has."""
+    """Parses a whole answer, with ids that are unique across answers."""
     return parse(text, tools=tools, dialect=dialect, id_seed=new_seed(), **options)
 
 
 def content_of(message: Message) -> str:
-    """The text of a message and, behind it, that of calls that broke: they are not run, and not lost."""
+    """Returns the text of a message followed by that of its broken calls, which cannot be run."""
     broken = [call.text for call in message.incomplete if call.outcome == "broken"]
     return message.content + "".join(broken)
 
 
 class Thought:
-    """The reasoning in front of an answer, for hosts that read it before they look for calls.
+    """The reasoning before an answer, for hosts that parse it before the calls.
 
-    What stands behind it is passed on as it came, to be read by whoever reads the calls.
+    The text after it is passed on unchanged.
     """
 
     __slots__ = ("_parser", "_raw", "_rest", "_thinking", "over")
 
     def __init__(self, dialect: DialectLike, reasoning_open: bool = False) -> None:
         self._parser = Parser(dialect=dialect, collect=False, reasoning_open=reasoning_open)
-        #: What came and was not yet said to be reasoning: its bytes, and where they begin.
+        #: The bytes not yet known to be reasoning, and their position.
         self._raw, self._rest = bytearray(), 0
         self._thinking = reasoning_open
         self.over = False
 
     def push(self, text: str) -> tuple[str, str]:
-        """Reads on; returns reasoning, and text that stands behind it."""
+        """Parses the next text; returns reasoning and the text after it."""
         if self.over:
             return "", text
         self._raw += text.encode("utf-8", "surrogatepass")
@@ -174,12 +174,12 @@ class Thought:
         return taken
 
 
-#: Characters at the end of a prompt in which a template may open reasoning; the longest opener has 30.
+#: Length of the end of a prompt that may contain the opening marker of reasoning; the longest has 30 characters.
 _TAIL = 64
 
 
 def opens_reasoning(prompt: str, dialect: DialectLike) -> bool:
-    """Whether a prompt ends with the opener of reasoning, so that the answer begins inside."""
+    """Returns whether a prompt ends with the opening marker of reasoning, so that the answer begins inside."""
     return _opens(prompt[-_TAIL:], dialects(dialect))
 
 
@@ -194,19 +194,19 @@ def _opens(tail: str, known: Dialects) -> bool:
 
 
 def closes_reasoning(text: str, dialect: DialectLike) -> bool:
-    """Whether reasoning that was open before a text is over in it."""
+    """Returns whether a text ends reasoning that was open before it."""
     thought = Thought(dialect, reasoning_open=True)
     thought.push(text)
     return thought.over
 
 
 def dialect_of(name: str) -> DialectLike:
-    """The dialect that a parser's name stands for: `toolglot`, `toolglot_hermes`, or the path of a file."""
+    """Returns the dialect for a parser's name: `toolglot`, `toolglot_hermes`, or the path of a file."""
     if name == "toolglot":
         return None
     return name.removeprefix("toolglot_")
 
 
 def parser_names() -> list[str]:
-    """The names that hosts know the parsers by."""
+    """Returns the names of the parsers."""
     return ["toolglot", *(f"toolglot_{name}" for name in dialects(None).names)]

@@ -11,11 +11,11 @@ from ._native import Arguments, CallEnd, CallStart, Diagnostic, Markup, Reasonin
 FinishReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter"]
 Outcome: TypeAlias = Literal["complete", "repaired", "truncated", "broken"]
 
-#: What a parser says; `match event: case toolglot.Text(text): ...`.
+#: An event of a parser; use it as `match event: case toolglot.Text(text): ...`.
 Event: TypeAlias = Text | Reasoning | Markup | CallStart | Arguments | CallEnd | Diagnostic
 
 
-#: A message as the compiled part hands it over: content, reasoning, calls, incomplete calls, finish reason, dialect,
+#: A message as the compiled part returns it: content, reasoning, calls, incomplete calls, finish reason, dialect,
 #: diagnostics.
 MessageParts: TypeAlias = tuple[
     str,
@@ -32,34 +32,34 @@ MessageParts: TypeAlias = tuple[
 class Call:
     """A finished call."""
 
-    #: The model's own id, or one made from `id_seed`, else from the text; unique in the message.
+    #: The model's id, or one generated from `id_seed` or the text; unique in the message.
     id: str
-    #: The tool's name, as declared.
+    #: The declared name of the tool.
     name: str
-    #: The text of one JSON object, numbers and strings as the model wrote them.
+    #: A JSON object as text; numbers and strings are as the model wrote them.
     arguments: str
 
     @property
     def args(self) -> dict[str, Any]:
-        """The arguments as a dict; JSON's numbers become Python's."""
+        """Returns the arguments as a dict."""
         value: dict[str, Any] = json.loads(self.arguments)
         return value
 
     def to_openai(self) -> dict[str, Any]:
-        """The call as an entry of a chat completion's `tool_calls`."""
+        """Returns the call as an entry of a chat completion's `tool_calls`."""
         return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": self.arguments}}
 
     def to_dict(self) -> dict[str, Any]:
-        """The call's fields."""
+        """Returns the call's fields as a dict."""
         return {"id": self.id, "name": self.name, "arguments": self.arguments}
 
 
 @dataclass(frozen=True, slots=True)
 class IncompleteCall:
-    """A call that began and did not finish; do not run it."""
+    """An incomplete call; do not run it."""
 
     name: str
-    #: The arguments as far as they came: nothing is closed that the model left open.
+    #: The arguments received, without added closing brackets.
     arguments: str
     #: The call as the model wrote it.
     text: str
@@ -67,25 +67,25 @@ class IncompleteCall:
     outcome: Outcome
 
     def to_dict(self) -> dict[str, Any]:
-        """The call's fields."""
+        """Returns the call's fields as a dict."""
         return {"name": self.name, "arguments": self.arguments, "text": self.text, "outcome": self.outcome}
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A whole message: text, reasoning, calls, and what was remarkable."""
+    """A whole message: text, reasoning, calls and diagnostics."""
 
     #: The text without calls and markup.
     content: str
     reasoning: str
-    #: The finished calls.
+    #: The complete calls.
     calls: tuple[Call, ...]
-    #: Calls that began and did not finish; nothing of them is lost.
+    #: The incomplete calls, with their text.
     incomplete: tuple[IncompleteCall, ...]
     finish_reason: FinishReason
     #: The dialect of the first call.
     dialect: str | None
-    #: What was remarkable, ordered by place; spans count bytes of the text in UTF-8.
+    #: The diagnostics in order of position; spans are byte offsets into the UTF-8 text.
     diagnostics: tuple[Diagnostic, ...]
 
     @classmethod
@@ -102,7 +102,7 @@ class Message:
         )
 
     def to_openai(self) -> dict[str, Any]:
-        """The message as a chat completion has it, and as `toolglot parse` prints it."""
+        """Returns the message in the form of a chat completion, as `toolglot parse` prints it."""
         message: dict[str, Any] = {"role": "assistant", "content": self.content or None}
         if self.reasoning:
             message["reasoning_content"] = self.reasoning
@@ -111,7 +111,7 @@ class Message:
         return message
 
     def to_anthropic(self) -> dict[str, Any]:
-        """The message as Anthropic's Messages has it: blocks of thinking, text and tool use."""
+        """Returns the message in the form of Anthropic's Messages: thinking, text and tool-use blocks."""
         blocks: list[dict[str, Any]] = []
         if self.reasoning:
             blocks.append({"type": "thinking", "thinking": self.reasoning, "signature": ""})
@@ -121,7 +121,7 @@ class Message:
         return {"role": "assistant", "content": blocks, "stop_reason": _STOP_REASONS[self.finish_reason]}
 
     def to_dict(self) -> dict[str, Any]:
-        """The message's fields, in dicts and lists."""
+        """Returns the message's fields as dicts and lists."""
         return {
             "content": self.content,
             "reasoning": self.reasoning,

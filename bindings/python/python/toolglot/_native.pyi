@@ -1,4 +1,4 @@
-"""The compiled part of the package. Use `toolglot`, which is typed and documented for people."""
+"""The compiled part of the package. Use `toolglot` instead, which has types and documentation."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, final
@@ -46,7 +46,7 @@ __version__: str
 
 @final
 class Text:
-    """Text for the reader, exactly as it came."""
+    """Text of the answer, unchanged."""
 
     __match_args__: ClassVar[tuple[str, str, str]]
     type: ClassVar[str]
@@ -84,7 +84,7 @@ class Reasoning:
 
 @final
 class Markup:
-    """Bytes that belong to the dialect."""
+    """Bytes that are markup of the dialect."""
 
     __match_args__: ClassVar[tuple[str, str]]
     type: ClassVar[str]
@@ -101,7 +101,7 @@ class Markup:
 
 @final
 class CallStart:
-    """A call begins; nothing said about it is taken back."""
+    """A call begins. It is never retracted."""
 
     __match_args__: ClassVar[tuple[str, str, str, str, str]]
     type: ClassVar[str]
@@ -145,7 +145,7 @@ class Arguments:
 
 @final
 class CallEnd:
-    """A call is over."""
+    """A call ends."""
 
     __match_args__: ClassVar[tuple[str, str, str, str, str]]
     type: ClassVar[str]
@@ -168,7 +168,7 @@ class CallEnd:
 
 @final
 class Diagnostic:
-    """Something worth knowing."""
+    """A remark on the text, such as a repair; never an error."""
 
     __match_args__: ClassVar[tuple[str, str, str, str, str]]
     type: ClassVar[str]
@@ -191,7 +191,7 @@ class Diagnostic:
 
 @final
 class Dialect:
-    """One dialect: how one family of models writes tool calls and reasoning."""
+    """A dialect: how a family of models writes tool calls and reasoning."""
 
     @property
     def name(self) -> str: ...
@@ -277,7 +277,7 @@ class Turn:
 
 @final
 class MessageArray:
-    """The messages of a column; any library that speaks Arrow's C interface takes it."""
+    """A column of messages, for any library that supports Arrow's C interface."""
 
     def __len__(self) -> int: ...
     def __arrow_c_schema__(self) -> object: ...
@@ -285,20 +285,20 @@ class MessageArray:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 class ToolglotError(ValueError):
-    """What was passed cannot be used, or not be done; the text says what to do."""
+    """An argument is invalid or an operation is not possible; the message says what to do."""
 
 class DialectError(ToolglotError):
-    """A dialect file that cannot be used."""
+    """A dialect file is invalid."""
 
     line: int
     column: int
     help: str | None
 
 class RenderError(ToolglotError):
-    """A message that the dialect cannot express."""
+    """The dialect cannot express a message."""
 
 class GrammarError(ToolglotError):
-    """A grammar that cannot be made."""
+    """A grammar cannot be created."""
 
 def parse(text: str | bytes, dialects: Dialects, tools: Tools, options: Options) -> MessageParts: ...
 def parse_batch(

@@ -1,4 +1,4 @@
-"""How far a long run is, on stderr."""
+"""Progress reports on stderr."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import sys
 import time
 from collections.abc import Sized
 
-#: Seconds between two reports to a terminal, whose line is written again, and to a file, where each stays.
+#: Seconds between reports: to a terminal, where the line is overwritten, and to a file.
 _TERMINAL, _FILE = 0.2, 10.0
 
 
 class Progress:
-    """Reports how many texts of a run were read, of how many if that is known, and how fast."""
+    """Reports the number of texts parsed, the total if known, and the speed."""
 
     def __init__(self, texts: object) -> None:
         self._total = f" of {len(texts):,}" if isinstance(texts, Sized) else ""
-        self._started = self._told = time.monotonic()
+        self._started = self._reported = time.monotonic()
 
-    def tell(self, done: int) -> None:
-        """Reports from time to time."""
+    def update(self, done: int) -> None:
+        """Reports if enough time has passed."""
         now = time.monotonic()
-        if now - self._told >= (_TERMINAL if sys.stderr.isatty() else _FILE):
-            self._told = now
+        if now - self._reported >= (_TERMINAL if sys.stderr.isatty() else _FILE):
+            self._reported = now
             self._write(done, "")
 
     def end(self, done: int) -> None:
-        """Reports for the last time."""
+        """Writes the last report."""
         self._write(done, "\n")
 
     def _write(self, done: int, end: str) -> None:

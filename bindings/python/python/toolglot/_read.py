@@ -1,4 +1,4 @@
-"""Reading: whole texts, pieces, streams, columns, arguments."""
+"""Parsing of whole texts, pieces, streams, columns and arguments."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def parse(
     dialect: DialectLike = None,
     **options: Unpack[_settings.Options],
 ) -> Message:
-    """Reads a whole text. Reading never fails: what was remarkable is in `diagnostics`, and why no call was found in a text
-    that looks like one (`near_miss`).
+    """Parses a whole text. Parsing never fails: `diagnostics` lists repairs and other remarks, and says why no call was
+    found in a text that looks like one (`near_miss`).
 
         >>> parse("[TOOL_CALLS]ls[ARGS]{}").calls[0].name
         'ls'
@@ -39,13 +39,13 @@ def parse(
 
 @_settings.spelled_out
 class Parser(_native.Parser):
-    """Reads one message at a time, in pieces of any size; `finish` makes it ready for the next.
+    """Parses one message at a time, in pieces of any size. After `finish`, it is ready for the next message.
 
         >>> parser = Parser()
         >>> [event for piece in ("Hi. <tool", "_call>") for event in parser.push(piece)]
         [Text(text='Hi. ', start=0, end=4)]
 
-    A parser is for one thread; another one that uses it at the same time gets a `RuntimeError`.
+    A parser is not thread-safe; concurrent use raises `RuntimeError`.
     """
 
     __slots__ = ()
@@ -58,15 +58,15 @@ class Parser(_native.Parser):
         collect: bool = True,
         **options: Unpack[_settings.Options],
     ) -> Parser:
-        """`collect=False` keeps no copy of the text for `message`."""
+        """With `collect=False`, the parser keeps no text for `message`."""
         return super().__new__(
             cls, _settings.dialects(dialect), _tools.compiled(tools), _settings.options(options), collect
         )
 
     def message(self) -> Message:
-        """Returns the message so far; whole behind `finish`, until the next one begins.
+        """Returns the message so far. It is complete after `finish`, until the next message begins.
 
-        Raises `RuntimeError` if nothing was collected.
+        Raises `RuntimeError` with `collect=False`.
         """
         return Message._of(self.parts())
 
@@ -79,7 +79,7 @@ def stream(
     dialect: DialectLike = None,
     **options: Unpack[_settings.Options],
 ) -> Iterator[Event]:
-    """Yields the events of a stream of texts, or of chunks of a chat completion: dicts, or a client library's own.
+    """Yields the events of a stream of texts or of chunks of a chat completion (dicts, or a client library's types).
 
     >>> [event.type for event in stream(["[TOOL_CALLS]l", "s[ARGS]{}"])]
     ['call_start', 'arguments', 'arguments', 'call_end']
@@ -101,7 +101,7 @@ async def astream(
     dialect: DialectLike = None,
     **options: Unpack[_settings.Options],
 ) -> AsyncIterator[Event]:
-    """Yields the events of an asynchronous stream, as `stream` does."""
+    """Does the same as `stream` for an asynchronous stream."""
     parser = Parser(tools=tools, dialect=dialect, collect=False, **options)
     reason: str | None = None
     async for chunk in chunks:
@@ -117,7 +117,7 @@ _REASONS = ("stop", "tool_calls", "length", "content_filter")
 
 
 def _text(chunk: Any, reason: str | None) -> tuple[str | bytes, str | None]:
-    """The text of a chunk's first choice, and why the server stopped, if it has said so."""
+    """Returns the text of a chunk's first choice, and the finish reason if known."""
     if isinstance(chunk, (str, bytes)):
         return chunk, reason
     choices = _member(chunk, "choices")
@@ -133,7 +133,7 @@ def _member(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
 
 
-#: Texts, and bytes of them, between two looks at the signals and the progress.
+#: Number of texts and bytes between checks for signals and progress reports.
 _BATCH, _BATCH_BYTES = 1024, 1 << 20
 
 
@@ -148,11 +148,11 @@ def parse_many(
     near_misses: bool = True,
     **options: Unpack[_settings.Options],
 ) -> list[Message]:
-    """Reads many texts and returns their messages, in order; Ctrl-C ends it between two batches.
+    """Parses many texts and returns their messages in order. Ctrl-C stops it between two batches.
 
-    `threads` is how many threads read, all processors unless it says otherwise. `progress` shows on stderr how many texts
-    were read and how fast. `near_misses=False` does not say why no call was found in a text that looks like one; that costs
-    up to half a millisecond for a text without calls.
+    `threads` is the number of threads; the default is all processors. `progress` shows the number of texts parsed and
+    the speed on stderr. `near_misses=False` skips finding out why no call was found in a text that looks like one, which
+    takes up to half a millisecond for each text without calls.
     """
     known, declared = _settings.dialects(dialect), _tools.compiled(tools)
     choices, workers = _settings.options(options), _settings.threads(threads)
@@ -161,7 +161,7 @@ def parse_many(
     for batch in _batches(texts):
         found += map(Message._of, _native.parse_batch(batch, known, declared, choices, workers, near_misses))
         if shown:
-            shown.tell(len(found))
+            shown.update(len(found))
     if shown:
         shown.end(len(found))
     return found
@@ -190,12 +190,12 @@ def parse_array(
     near_misses: bool = True,
     **options: Unpack[_settings.Options],
 ) -> MessageArray:
-    """Reads a column of texts; gives a column of messages, one a row.
+    """Parses a column of texts and returns a column of messages.
 
-    `texts` is anything that hands out an Arrow array of strings: of pyarrow, Polars, pandas, DuckDB, arro3. `tools` are
-    the same for all rows, or a column of JSON texts. The result goes to any such library: `pyarrow.array(result)`,
-    `polars.Series(result)`. Nothing in a text is an error; tools that cannot be used are a diagnostic of their row.
-    `threads` and `near_misses` are those of `parse_many`.
+    `texts` is any object that exports an Arrow array of strings, for example from pyarrow, Polars, pandas, DuckDB or
+    arro3. `tools` are the same for all rows, or a column of JSON texts. Pass the result to any of these libraries:
+    `pyarrow.array(result)`, `polars.Series(result)`. Texts never cause errors; invalid tools are reported as a diagnostic
+    of their row. For `threads` and `near_misses`, see `parse_many`.
     """
     column = tools if hasattr(tools, "__arrow_c_array__") or hasattr(tools, "__arrow_c_stream__") else None
     common = _tools.compiled(None if column is not None else tools)
@@ -205,11 +205,11 @@ def parse_array(
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What `repair` made of a string."""
+    """The result of `repair`."""
 
-    #: The text of one JSON object; None if nothing could be recognised.
+    #: A JSON object as text; None if the arguments cannot be read.
     arguments: str | None
-    #: What was done, or why it failed.
+    #: What was repaired, or why it failed.
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -222,7 +222,7 @@ def repair(
     dialect: DialectLike = None,
     **options: Unpack[_settings.Options],
 ) -> Repaired:
-    """Reads the `arguments` of a call of `tool`, or of the only one of `tools`, whatever they are written in.
+    """Repairs the `arguments` string of a call to `tool`, or to the only one of `tools`, in any notation.
 
     >>> repair("{'city': 'Paris',}").arguments
     '{"city": "Paris"}'
@@ -234,19 +234,19 @@ def repair(
 
 @dataclass(frozen=True, slots=True)
 class ArgumentsEnd:
-    """How the arguments of a call ended."""
+    """The end of a call's arguments."""
 
-    #: The JSON that was still open.
+    #: The remaining JSON.
     json: str
     outcome: Outcome
     diagnostics: tuple[Diagnostic, ...]
-    #: What stands behind the object.
+    #: The text after the object.
     rest: str
 
 
 @_settings.spelled_out
 class ArgumentsReader:
-    """Reads the arguments string of a native call, piece by piece.
+    """Repairs the arguments string of a native call in pieces.
 
     >>> reader = ArgumentsReader("wait")
     >>> reader.push('{"da') + reader.push('ys": 3,}') + reader.finish().json
@@ -267,10 +267,10 @@ class ArgumentsReader:
         self._reader = _native.ArgumentsReader(known, declared, tool, _settings.options(options))
 
     def push(self, text: str | bytes) -> str:
-        """Reads on; returns the JSON that is certain now."""
+        """Reads the next piece and returns the JSON that is now certain."""
         return self._reader.push(text)
 
     def finish(self) -> ArgumentsEnd:
-        """Ends the arguments; raises `RuntimeError` the second time."""
+        """Ends the arguments. Raises `RuntimeError` if called again."""
         json, outcome, diagnostics, rest = self._reader.finish()
         return ArgumentsEnd(json, outcome, tuple(diagnostics), rest)

@@ -1,4 +1,4 @@
-"""What a text is read with: dialects, options, threads."""
+"""Settings for parsing: dialects, options, threads."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ DialectLike: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[st
 
 
 class Limits(TypedDict, total=False):
-    """Bounds on what one message may make the parser hold or say."""
+    """Limits for one message."""
 
-    #: Bytes held back while it is open what they are; 1 MiB.
+    #: Bytes held back while their meaning is undecided; default 1 MiB.
     held: int
-    #: Bytes that one call's arguments may take; 16 MiB.
+    #: Bytes of the arguments of one call; default 16 MiB.
     arguments: int
-    #: How deep values may nest; 128.
+    #: Nesting depth of values; default 128.
     depth: int
-    #: Calls in one message; 256.
+    #: Calls in one message; default 256.
     calls: int
 
 
 class Options(TypedDict, total=False):
-    """A caller's choices, the same as the command line's; `docs/policies.md` says what each is for."""
+    """Options, the same as on the command line; see `docs/policies.md`."""
 
     validation: Literal["lenient", "coerce", "strict"]
     untyped: Literal["infer", "string"]
@@ -50,7 +50,7 @@ class Options(TypedDict, total=False):
 
 
 class ColumnOptions(Options, total=False):
-    """What a column is read with, as `parse_array` takes it."""
+    """Options of `parse_array`."""
 
     tools: Any
     dialect: DialectLike
@@ -58,77 +58,78 @@ class ColumnOptions(Options, total=False):
     near_misses: bool
 
 
-#: The same for what a column takes besides.
+#: The same for the additional options of columns.
 _ABOUT_COLUMN: dict[str, tuple[Any, str]] = {
     "tools": (None, "The declared tools, the same for all rows, or a column of JSON texts."),
-    "dialect": (None, "The dialects to read: a name, the path of a file, or several; all if it is left out."),
-    "threads": (None, "How many threads read; all processors that the process may use if it is left out."),
-    "near_misses": (True, "Whether a row says why no call was found in a text that looks like one."),
+    "dialect": (None, "The dialects to read: a name, the path of a file, or several. Default: all."),
+    "threads": (None, "Number of threads. Default: all processors available to the process."),
+    "near_misses": (True, "Whether to report why no call was found in a text that looks like one."),
 }
 
-#: The default of each option, and what it decides.
+#: The default and the description of each option.
 ABOUT: dict[str, tuple[Any, str]] = {
     "validation": (
         "coerce",
-        "How calls are checked against the tools' schemas: `coerce` converts values and reports what still does not fit, "
-        "`lenient` only reports, `strict` gives a call that does not fit back as text.",
+        "How to check calls against the tools' schemas: `coerce` converts values and reports remaining mismatches, "
+        "`lenient` only reports, `strict` returns mismatching calls as text.",
     ),
     "untyped": (
         "infer",
-        "What text means where no schema gives its type: `infer` takes exact JSON, True, False and None as what they are, "
-        "`string` takes all as strings.",
+        "How to read text without a declared type: `infer` recognises exact JSON, True, False and None, "
+        "`string` always reads a string.",
     ),
-    "null_text": ("null", "What the bare text null means where a string or null is declared: `null` or `text`."),
-    "reasoning_open": (False, "Whether the prompt already opened a reasoning region; `maybe` if that is not known."),
-    "finish_reason": (None, "Why the server stopped, if it said so: `stop`, `tool_calls`, `length`, `content_filter`."),
+    "null_text": ("null", "How to read the bare text null if a string or null is declared: `null` or `text`."),
+    "reasoning_open": (False, "Whether the prompt opened a reasoning region; `maybe` if unknown."),
+    "finish_reason": (None, "Why the server stopped, if known: `stop`, `tool_calls`, `length`, `content_filter`."),
     "calls_in_reasoning": (
         "wait",
-        "What a call inside reasoning is: `wait` takes it as a draft if the region closes later, as a call if it never "
-        "does; `end` as a call that ends the region; `quote` never as a call.",
+        "How to treat a call inside reasoning: `wait` treats it as a draft if the region closes later, and as a call if it "
+        "never does; `end` as a call that ends the region; `quote` never as a call.",
     ),
     "frame": (
         "template",
-        "What white space between text or reasoning and markers is: `template` takes it as part of the markers, as chat "
-        "templates write it; `exact` keeps it.",
+        "How to treat white space between text or reasoning and markers: `template` drops it as part of the markers, as "
+        "chat templates write it; `exact` keeps it.",
     ),
     "evidence": (
         "balanced",
-        "How much evidence a call needs: `strict` takes exact markers only, `eager` weak shapes at the start of any line.",
+        "How much evidence a call needs: `strict` accepts exact markers only, `eager` also weak forms at the start of any "
+        "line.",
     ),
-    "unknown_tool": ("call", "What becomes of a call whose tool is not declared: `call` or `text`."),
-    "accept_incomplete": (False, "Whether a call that the end cut off is among the calls."),
-    "marked_tokens": (False, "Whether special tokens come in with `push_special`, and nothing else can be one."),
+    "unknown_tool": ("call", "How to treat a call to an undeclared tool: as a `call` or as `text`."),
+    "accept_incomplete": (False, "Whether to return calls cut off at the end among the calls."),
+    "marked_tokens": (False, "Whether special tokens are passed with `push_special` and only there."),
     "id_seed": (
         None,
-        "Seed for call ids that the model does not supply, from 0 to 2**64 - 1: the same seed gives the same ids. Without "
-        "one they come from a hash of the text; a `Parser` draws a number.",
+        "Seed for generated call ids, from 0 to 2**64 - 1: the same seed gives the same ids. By default, ids are derived "
+        "from a hash of the text; a `Parser` uses a random seed.",
     ),
     "repairs": (
         "safe",
-        "`none`, `exact`, `safe`, `all`, or names of repairs, with `-` before those that may not be made.",
+        "`none`, `exact`, `safe`, `all`, or names of repairs; prefix a name with `-` to switch it off.",
     ),
     "limits": (
         None,
-        "Bounds on one message, as a dict: `held` (bytes held back, 1 MiB), `arguments` (bytes of one call's, 16 MiB), "
+        "Limits for one message, as a dict: `held` (bytes held back, 1 MiB), `arguments` (bytes for one call, 16 MiB), "
         "`depth` (levels, 128), `calls` (256).",
     ),
 }
 
 RAISES = """Raises:
-    ToolglotError: Tools, a dialect or a choice cannot be used; the text says what can.
-    TypeError: There is no option of a name, or its value is of another type.
+    ToolglotError: The tools, a dialect or an option is invalid; the message says what is valid.
+    TypeError: An option is unknown, or its value has the wrong type.
     OSError: A dialect file cannot be read."""
 
 Shown = TypeVar("Shown", bound=Callable[..., Any])
 
 
 def spelled_out(shown: Shown) -> Shown:
-    """Puts the options that a function or a class takes with `**options` one by one into its signature and docstring."""
+    """Adds each option of `**options` to the signature and docstring of a function or a class."""
     return _spelled_out(shown, Options, ABOUT)
 
 
 def column_spelled_out(shown: Shown) -> Shown:
-    """Does the same for what takes the options of a column."""
+    """Does the same for the options of columns."""
     return _spelled_out(shown, ColumnOptions, {**_ABOUT_COLUMN, **ABOUT})
 
 
@@ -153,16 +154,16 @@ def _wrapped(text: str) -> list[str]:
 
 
 def threads(asked: int | None) -> int:
-    """Returns how many threads to read on: all the processors that this process may use, unless told otherwise."""
+    """Returns the number of threads; the default is all processors available to the process."""
     if asked is not None and asked < 1:
-        raise _native.ToolglotError(f"`threads` must be at least 1, found {asked}; leave it out for all processors")
+        raise _native.ToolglotError(f"`threads` must be at least 1, found {asked}, or omit it to use all processors")
     if asked is not None:
         return asked
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def dialects(dialect: DialectLike) -> Dialects:
-    """Returns a set of dialects; sets of built-in ones are made once."""
+    """Returns a set of dialects; sets of built-in dialects are cached."""
     if isinstance(dialect, Dialects):
         return dialect
     if dialect is None:
@@ -183,5 +184,5 @@ _DEFAULTS = _native.Options()
 
 
 def options(choices: Any) -> _native.Options:
-    """Returns options; raises `TypeError` for a name that is none, `ToolglotError` for a choice that is none."""
+    """Returns options. Raises `TypeError` for an unknown name, `ToolglotError` for an invalid value."""
     return _native.Options(**choices) if choices else _DEFAULTS

@@ -1,4 +1,4 @@
-"""Tools from whatever a program declares them as."""
+"""Declared tools in any form."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from typing import Any, TypeAlias
 
 from . import _native
 
-#: A list of tools, or one: dicts in the shape of OpenAI, Anthropic, MCP or Gemini, JSON text of such a list, functions,
+#: A list of tools, or one: dicts in the form of OpenAI, Anthropic, MCP or Gemini, JSON text of such a list, functions,
 #: pydantic models, dataclasses, or objects with `model_dump`, such as a client library's own types.
 ToolsLike: TypeAlias = "Tools | str | Mapping[str, Any] | Callable[..., Any] | Iterable[Any] | None"
 
 
 class Tools(_native.Tools):
-    """The tools that a model may call, compiled once.
+    """The tools that a model may call, compiled for reuse.
 
         >>> def get_weather(city: str, days: int = 1) -> str:
-        ...     '''Says what the weather will be.'''
+        ...     '''Returns a weather forecast.'''
         >>> Tools([get_weather]).names
         ['get_weather']
 
@@ -31,7 +31,7 @@ class Tools(_native.Tools):
     """
 
     __slots__ = ("json",)
-    #: The tools as the JSON text of a list in OpenAI's shape.
+    #: The tools as JSON text: a list in OpenAI's form.
     json: str
 
     def __new__(cls, tools: ToolsLike = None) -> Tools:
@@ -47,7 +47,7 @@ class Tools(_native.Tools):
 
 
 def compiled(tools: ToolsLike) -> Tools:
-    """Returns tools, from a cache where the same list was compiled before."""
+    """Returns compiled tools; equal lists are cached."""
     if isinstance(tools, Tools):
         return tools
     if tools is None:
@@ -61,7 +61,7 @@ def _cached(text: str) -> Tools:
 
 
 def declarations(tools: ToolsLike) -> list[dict[str, Any]]:
-    """Returns tools as a list of dicts in OpenAI's shape or Anthropic's."""
+    """Returns tools as a list of dicts in the form of OpenAI or Anthropic."""
     if tools is None:
         return []
     if isinstance(tools, Tools):
@@ -78,7 +78,7 @@ def _is_one(tools: Any) -> bool:
 
 
 def _entries(tool: Any) -> list[dict[str, Any]]:
-    """One entry, or the several that Gemini's and MCP's lists hold."""
+    """Returns one entry, or several for a list in the form of Gemini or MCP."""
     if isinstance(tool, type) or inspect.isroutine(tool):
         return [{"type": "function", "function": _declared(tool)}]
     if not isinstance(tool, Mapping):
@@ -92,7 +92,7 @@ def _entries(tool: Any) -> list[dict[str, Any]]:
 
 
 def _dumped(tool: Any) -> Mapping[str, Any]:
-    """The dict that a client library's own type stands for."""
+    """Returns an object of a client library as a dict."""
     for method in ("model_dump", "to_dict", "dict"):
         if callable(dump := getattr(tool, method, None)):
             try:
@@ -120,12 +120,12 @@ def _gemini(function: Any) -> dict[str, Any]:
 
 
 def _lowered(schema: Any) -> Any:
-    """A schema whose types are spelled as JSON Schema spells them: Gemini's are `STRING`, and `nullable`."""
+    """Converts a schema with Gemini's types (`STRING`, `nullable`) to JSON Schema."""
     if isinstance(schema, Sequence) and not isinstance(schema, str):
         return [_lowered(item) for item in schema]
     if not isinstance(schema, Mapping):
         return schema
-    # What is a property's name is no keyword.
+    # Names of properties are not keywords.
     found = {
         key: {name: _lowered(part) for name, part in value.items()} if key == "properties" else _lowered(value)
         for key, value in schema.items()
@@ -140,7 +140,7 @@ def _lowered(schema: Any) -> Any:
 
 
 def _declared(tool: Any, name: str | None = None) -> dict[str, Any]:
-    """Declares a function, a pydantic model or a dataclass by its signature and docstring."""
+    """Returns the declaration of a function, a pydantic model or a dataclass from its signature and docstring."""
     about = inspect.getdoc(tool) or ""
     declared = {"name": name or tool.__name__, "description": _summary(about)}
     if callable(schema := getattr(tool, "model_json_schema", None)):
@@ -151,7 +151,7 @@ def _declared(tool: Any, name: str | None = None) -> dict[str, Any]:
 
 
 def _adapted(tool: Any) -> dict[str, Any] | None:
-    """What pydantic makes of a signature, where it is installed and can."""
+    """Returns pydantic's schema of a signature, if pydantic is installed and supports it."""
     try:
         from pydantic import TypeAdapter
     except ImportError:
@@ -171,7 +171,7 @@ def _adapted(tool: Any) -> dict[str, Any] | None:
             properties[field.name] = schema
             if field.default is field.empty:
                 required.append(field.name)
-    except Exception:  # A type that has no schema: the plain reading below leaves it open.
+    except Exception:  # The type has no schema; the fallback leaves it open.
         return None
     found: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
     return {**found, "$defs": definitions} if definitions else found
@@ -180,7 +180,7 @@ def _adapted(tool: Any) -> dict[str, Any] | None:
 def _signature(tool: Any, about: str) -> dict[str, Any]:
     try:
         hints = typing.get_type_hints(tool.__init__ if isinstance(tool, type) else tool)
-    except Exception:  # Annotations that name what is not there say nothing.
+    except Exception:  # Annotations that cannot be resolved are ignored.
         hints = {}
     described, properties, required = _described(about), {}, []
     for field in _parameters(tool):
@@ -194,7 +194,7 @@ def _signature(tool: Any, about: str) -> dict[str, Any]:
 
 
 def _parameters(tool: Any) -> list[inspect.Parameter]:
-    """The parameters that a model may give: no `self`, no `*args`."""
+    """Returns the parameters that a model may pass: no `self`, no `*args`."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     fields = inspect.signature(tool).parameters.values()
     return [field for field in fields if field.kind in kinds and field.name not in ("self", "cls")]
@@ -204,7 +204,7 @@ _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(
 
 
 def _schema(hint: Any) -> dict[str, Any]:
-    """The JSON Schema of an annotation; what has none is left open."""
+    """Returns the JSON Schema of an annotation, or an open schema."""
     if hint in _PLAIN:
         return {"type": _PLAIN[hint]}
     origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -228,7 +228,7 @@ def _summary(about: str) -> str:
 
 
 def _described(about: str) -> dict[str, str]:
-    """The sentences on parameters in a docstring, as Google, Sphinx and most people write them."""
+    """Returns the descriptions of parameters in a docstring in Google's or Sphinx's style."""
     google = re.findall(r"^\s+\*{0,2}(\w+)\s*(?:\([^)]*\))?:\s+(\S.*)$", about, re.MULTILINE)
     sphinx = re.findall(r"^\s*:param (?:[\w\[\], |]+ )?(\w+):\s+(\S.*)$", about, re.MULTILINE)
     return {name: text.strip() for name, text in [*google, *sphinx]}

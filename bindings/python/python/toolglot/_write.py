@@ -1,4 +1,4 @@
-"""Writing messages, and telling whose they are and why."""
+"""Rendering, detection and explanations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Renderer:
-    """Writes messages as a model of a dialect would have, and reads them again before it hands them out.
+    """Writes messages in a dialect, and parses them again to check the result.
 
     >>> Renderer("hermes").render({"tool_calls": [{"function": {"name": "ls", "arguments": "{}"}}]})
     '<tool_call>\\n{"name": "ls", "arguments": {}}\\n</tool_call>'
@@ -27,7 +27,7 @@ class Renderer:
     __slots__ = ("_check", "_dialects", "_tools")
 
     def __init__(self, dialect: DialectLike, *, tools: ToolsLike = None, check: bool = True) -> None:
-        """`check=False` does not read the text again to prove that it says the same."""
+        """With `check=False`, the text is not parsed again to check the result."""
         self._dialects = _settings.dialects(dialect)
         self._tools = _tools.compiled(tools)
         self._check = check
@@ -59,7 +59,7 @@ def _call(call: Mapping[str, Any]) -> tuple[str, str, str | None]:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One reason for a verdict; `span` counts bytes of the subject."""
+    """A reason for a verdict; `span` is a range of bytes of the subject."""
 
     what: str
     weight: int
@@ -68,12 +68,12 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A dialect that something speaks for, and why."""
+    """A candidate dialect, with the evidence for it."""
 
     dialect: str
-    #: Other dialects that the same evidence speaks for as much.
+    #: Other dialects with the same evidence.
     alike: tuple[str, ...]
-    #: Compares verdicts on one subject, nothing else.
+    #: Only comparable between verdicts on the same subject.
     score: int
     evidence: tuple[Evidence, ...]
 
@@ -86,7 +86,7 @@ def detect(
     tools: ToolsLike = None,
     dialect: DialectLike = None,
 ) -> list[Verdict]:
-    """Ranks dialects for what a model wrote, for its chat template, or for its name; one of the three.
+    """Ranks dialects for a model's output, for its chat template, or for its name; pass exactly one of them.
 
     >>> detect(model="Qwen/Qwen3-Coder-30B-A3B-Instruct")[0].dialect
     'qwen3_coder'
@@ -94,7 +94,7 @@ def detect(
     given = [("output", text), ("template", template), ("model", model)]
     asked = [(source, subject) for source, subject in given if subject is not None]
     if len(asked) != 1:
-        raise TypeError("give one of a text, `template` and `model`")
+        raise TypeError("pass exactly one of a text, `template` and `model`")
     [(source, subject)] = asked
     found = _native.detect(source, subject, _settings.dialects(dialect), _tools.compiled(tools))
     return [
@@ -105,7 +105,7 @@ def detect(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of reading: what the parser did with which bytes, and why."""
+    """A step of the parser: what it did with which bytes, and why."""
 
     #: `opened`, `died` or `committed`.
     action: str
@@ -127,7 +127,7 @@ def explain(
     dialect: DialectLike = None,
     **options: Unpack[_settings.Options],
 ) -> list[Step]:
-    """Says what was seen, tried, committed and given back; `toolglot explain` prints the same with the events.
+    """Returns the steps of the parser for a text; `toolglot explain` also prints the events.
 
     >>> [step.action for step in explain("[TOOL_CALLS]ls[ARGS]{}", dialect="mistral_v11")]
     ['opened', 'died', 'committed']
@@ -138,13 +138,13 @@ def explain(
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """Why a text that looks like a call was read as none."""
+    """Why a text that looks like a call was not read as one."""
 
     #: `cut_off`, `broken`, `in_reasoning`, `other_dialect`, `in_code`, `no_tools`, `unknown_name`, `weak_marker` or `unknown_marker`.
     reason: str
-    #: The tool that would be called, if the text says which.
+    #: The tool that the text seems to call, if it names one.
     tool: str | None
-    #: The reason in words, with its place.
+    #: The reason as a message, with its position.
     diagnostic: Diagnostic
 
 
@@ -156,7 +156,7 @@ def near_miss(
     dialect: DialectLike = None,
     **options: Unpack[_settings.Options],
 ) -> NearMiss | None:
-    """Says why a text that looks like a call was read as none; `None` for a message with calls, and for prose.
+    """Returns why no call was found in a text that looks like one; `None` for a message with calls, and for prose.
 
     >>> missed = near_miss('[get_weather(city="Paris")]')
     >>> missed.reason, missed.diagnostic.message.partition(";")[0]

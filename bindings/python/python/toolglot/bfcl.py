@@ -1,4 +1,4 @@
-"""BFCL: handlers whose answers are read with toolglot, `toolglot.bfcl.register("my-model", BaseHandler)`."""
+"""BFCL: model handlers that parse answers with toolglot, `toolglot.bfcl.register("my-model", BaseHandler)`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._settings import DialectLike
 
 
 def decode_ast(result: Any, dialect: DialectLike = None, tools: Any = None) -> list[dict[str, dict[str, Any]]]:
-    """Returns the calls as BFCL compares them: `[{name: {parameter: value}}]`.
+    """Returns the calls in the form that BFCL compares: `[{name: {parameter: value}}]`.
 
     >>> decode_ast('<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>')
     [{'f': {'a': 1}}]
@@ -18,7 +18,7 @@ def decode_ast(result: Any, dialect: DialectLike = None, tools: Any = None) -> l
 
 
 def decode_execute(result: Any, dialect: DialectLike = None, tools: Any = None) -> list[str]:
-    """Returns the calls as BFCL runs them: `["name(parameter=value)"]`.
+    """Returns the calls in the form that BFCL runs: `["name(parameter=value)"]`.
 
     >>> decode_execute('<tool_call>{"name": "f", "arguments": {"a": "x"}}</tool_call>')
     ["f(a='x')"]
@@ -28,7 +28,7 @@ def decode_execute(result: Any, dialect: DialectLike = None, tools: Any = None) 
 
 
 def handler(base: type, dialect: DialectLike = None) -> type:
-    """Returns a handler as `base`, whose answers are read with toolglot."""
+    """Returns a subclass of the handler `base` that parses answers with toolglot."""
 
     class ToolglotHandler(base):  # type: ignore[misc]
         def decode_ast(self, result: Any, language: Any = None, has_tool_call_tag: bool = False) -> Any:
@@ -41,7 +41,7 @@ def handler(base: type, dialect: DialectLike = None) -> type:
 
 
 def register(name: str, config: Any, dialect: DialectLike = None) -> None:
-    """Adds a model to BFCL's table: a copy of another's `ModelConfig`, with a handler that reads with toolglot."""
+    """Adds a model to BFCL's table: a copy of an existing `ModelConfig` with a handler that uses toolglot."""
     from dataclasses import replace
 
     from bfcl_eval.constants.model_config import MODEL_CONFIG_MAPPING

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @column_spelled_out
 def parse_udf(name: str = "toolglot", **how: Unpack[ColumnOptions]) -> Any:
-    """Returns a function of SQL that reads a text."""
+    """Returns an SQL function that parses a text."""
     from datafusion import udf
 
-    # DataFusion has a thread for each processor.
+    # DataFusion already runs a thread for each processor.
     how.setdefault("threads", 1)
 
     def read(texts: pyarrow.Array) -> pyarrow.Array:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def parse(dataset: Any, column: str, output: str = "message", *, num_proc: int | None = None, **how: Unpack[ColumnOptions]) -> Any:
     """Returns the dataset with a column of messages."""
 
-    # With several processes each reads on one thread.
+    # With several processes, each uses one thread.
     how.setdefault("threads", 1 if num_proc else None)
 
     def read(batch: pyarrow.Table) -> pyarrow.Table:

@@ -23,7 +23,7 @@ _MESSAGE = (
 
 @column_spelled_out
 def register(connection: Any, name: str = "toolglot", **how: Unpack[ColumnOptions]) -> None:
-    """Makes a function of SQL that reads a text."""
+    """Registers an SQL function that parses a text."""
 
     def read(texts: Any) -> Any:
         return pyarrow.array(parse_array(texts, **how))

@@ -1,4 +1,4 @@
-"""Inspect AI: `--model toolglot/PROVIDER/MODEL` reads calls out of any provider's text."""
+"""Inspect AI: `--model toolglot/PROVIDER/MODEL` parses calls in any provider's text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._settings import DialectLike
 
 
 def read(message: ChatMessageAssistant, tools: list[Any], dialect: DialectLike = None) -> ChatMessageAssistant:
-    """Returns a message whose text was read; one with native calls is returned as it is."""
+    """Returns a message with the calls in its text; a message with native calls is returned unchanged."""
     if message.tool_calls or not message.text:
         return message
     found = whole(message.text, [_declared(tool) for tool in tools], dialect)
@@ -29,7 +29,7 @@ def _declared(tool: Any) -> dict[str, Any]:
 
 @modelapi(name="toolglot")
 def toolglot() -> type[ModelAPI]:
-    """The provider around another."""
+    """Creates a provider that wraps another one."""
 
     class ToolglotAPI(ModelAPI):  # type: ignore[misc]
         def __init__(

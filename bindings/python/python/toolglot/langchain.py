@@ -1,6 +1,7 @@
 """LangChain: tool calls from any chat model, streamed, and for agents.
 
-`ToolglotChat(model=…)` wraps a chat model and streams `tool_call_chunks`; `middleware()` does so in an agent. A call that the end cut off is in `invalid_tool_calls`, never in `tool_calls`.
+`ToolglotChat(model=…)` wraps a chat model and streams `tool_call_chunks`; `middleware()` does so in an agent. Incomplete
+calls are in `invalid_tool_calls`, never in `tool_calls`.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from ._settings import DialectLike, Options, spelled_out
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: The wrapped model tells nobody of its tokens: who listens hears them from the wrapper, and would hear them twice.
+#: Callbacks get the tokens from the wrapper, so the wrapped model must not report them as well.
 _SILENT: Any = {"callbacks": []}
 
-_CUT = "the end of the answer cut this call off"
-_BROKEN = "this call went on after an error that no repair covers"
+_CUT = "the answer ended before the call was complete"
+_BROKEN = "the call contains an error that cannot be repaired"
 
 
 def read(message: AIMessage, tools: Any = None, dialect: DialectLike = None, **options: Any) -> AIMessage:
-    """Returns a message whose text was read; one with native calls, or without text, is returned as it is."""
+    """Returns a message with the calls in its text; a message with native calls or without text is returned unchanged."""
     if message.tool_calls or not isinstance(message.content, str) or not message.content:
         return message
     found = whole(message.content, tools, dialect, **options)
@@ -60,12 +61,12 @@ def read(message: AIMessage, tools: Any = None, dialect: DialectLike = None, **o
 
 
 class ToolglotChat(BaseChatModel):
-    """A chat model around another, whose text is read while it streams."""
+    """A wrapper of a chat model that parses its text while it streams."""
 
     model: BaseChatModel
     dialect: Any = None
     options: dict[str, Any] = {}  # noqa: RUF012  (pydantic copies it)
-    #: Whether the wrapped model is told of the tools as well; a model that has no tools raises.
+    #: Whether to pass the tools to the wrapped model as well; a model without tools raises an error.
     pass_tools: bool = True
 
     @property
@@ -76,7 +77,7 @@ class ToolglotChat(BaseChatModel):
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
 
     def _inner(self, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """What is asked in place of this model, with what."""
+        """Returns the wrapped model and its arguments."""
         tools = kwargs.get("tools")
         rest = {key: value for key, value in kwargs.items() if key not in ("tools", "tool_choice")}
         if not tools or not self.pass_tools:
@@ -138,11 +139,11 @@ class ToolglotChat(BaseChatModel):
 
 
 def _read_chunk(chunk: AIMessageChunk, answer: Answer) -> AIMessageChunk:
-    """A chunk whose text was read; what else it carries stays."""
+    """Parses the text of a chunk and keeps everything else."""
     if not isinstance(chunk.content, str) or not chunk.content:
         return chunk
     made = _chunk(answer.push(chunk.content))
-    # Made anew, so that the calls of the pieces are looked at.
+    # A new object, so that LangChain processes the tool-call chunks.
     return AIMessageChunk(
         content=made.content,
         tool_call_chunks=[*chunk.tool_call_chunks, *made.tool_call_chunks],
@@ -168,9 +169,9 @@ def _chunk(delta: Delta) -> AIMessageChunk:
 
 
 def _spoiled(arguments: str, outcome: str) -> str:
-    """What keeps the arguments of an unfinished call from being mended.
+    """Returns a suffix that makes the arguments of an incomplete call invalid.
 
-    LangChain closes JSON that was cut off, and the call would be run; brackets that close nothing it does not mend.
+    LangChain completes truncated JSON, so the call would be run; it does not repair unbalanced closing brackets.
     """
     try:
         json.loads(arguments or "{")
@@ -186,7 +187,7 @@ def _generation(chunk: AIMessageChunk) -> ChatGenerationChunk:
 
 @spelled_out
 def middleware(dialect: DialectLike = None, **options: Unpack[Options]) -> Any:
-    """Returns middleware for `langchain.agents.create_agent` that reads what the model writes, as it comes."""
+    """Returns middleware for `langchain.agents.create_agent` that parses the model's answers while they stream."""
     from langchain.agents.middleware import AgentMiddleware
 
     def reading(request: Any) -> Any:

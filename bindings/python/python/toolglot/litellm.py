@@ -1,10 +1,10 @@
-"""LiteLLM: the proxy's answers with native calls, whatever the model server made of the model's text.
+"""LiteLLM: native tool calls in the proxy's answers, even if the model server returns them as text.
 
     litellm_settings:
       callbacks: ["toolglot.litellm.handler"]
 
-or, to switch it per key and per request, as a guardrail of the mode `post_call`: `guardrail: toolglot.litellm.Guardrail`.
-Answers of `/v1/chat/completions` and `/v1/messages` are read, whole and streamed, those of `/v1/responses` are not.
+or, to enable it for each key or request, as a guardrail with the mode `post_call`: `guardrail: toolglot.litellm.Guardrail`.
+It parses answers of `/v1/chat/completions` and `/v1/messages`, whole and streamed, but not of `/v1/responses`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def _turn(dialect: DialectLike, options: dict[str, Any], request: dict[str, Any], stream: bool) -> _native.Turn | None:
-    """What reads the answer to a request, in the request's protocol; nothing if it declares no tools."""
+    """Returns a turn that parses the answer to a request; None if the request declares no tools."""
     tools = request.get("tools")
     if not tools:
         return None
@@ -37,7 +37,7 @@ def _turn(dialect: DialectLike, options: dict[str, Any], request: dict[str, Any]
         asked["tool_choice"] = choice
     protocol = _protocol(tools)
     if protocol == "chat":
-        # LiteLLM takes the tokens out again where the client has not asked for them.
+        # LiteLLM removes the usage again if the client has not requested it.
         asked["stream_options"] = {"include_usage": True}
     known, chosen = _settings.dialects(dialect), _settings.options(options)
     try:
@@ -48,13 +48,13 @@ def _turn(dialect: DialectLike, options: dict[str, Any], request: dict[str, Any]
 
 
 def _protocol(tools: Any) -> str:
-    """Anthropic's clients declare tools flat, with an `input_schema`; LiteLLM hands the request on as it came."""
+    """Anthropic's clients declare tools with an `input_schema`; LiteLLM passes the request on unchanged."""
     is_messages = any(isinstance(tool, dict) and "input_schema" in tool for tool in tools)
     return "messages" if is_messages else "chat"
 
 
 def _whole(turn: _native.Turn, response: Any) -> Any:
-    """Reads a whole answer; anything else is returned unchanged."""
+    """Parses a whole answer; returns anything else unchanged."""
     is_chat = isinstance(response, ModelResponse)
     if not is_chat and not isinstance(response, dict):
         return response
@@ -70,7 +70,7 @@ def _whole(turn: _native.Turn, response: Any) -> Any:
 
 
 async def _streamed(turn: _native.Turn | None, response: Any) -> AsyncIterator[Any]:
-    """A stream, read as it comes: chunks of Chat, and of Messages what LiteLLM sends, which are bytes."""
+    """Parses a stream: chunks of Chat Completions, or bytes of Messages."""
     is_bytes = False
     async for item in response:
         if turn is None or not isinstance(item, (ModelResponseStream, bytes, str)):
@@ -99,38 +99,38 @@ def _chunks(frames: bytes) -> Iterator[ModelResponseStream]:
             continue
         chunk = json.loads(data)
         if error := chunk.get("error"):
-            raise APIError(502, error.get("message", "the answer broke off"), "toolglot", chunk.get("model") or "")
+            raise APIError(502, error.get("message", "the answer was interrupted"), "toolglot", chunk.get("model") or "")
         yield ModelResponseStream(**chunk)
 
 
 class _Hooks:
-    """What both kinds of hooks do."""
+    """Shared code of both hooks."""
 
     dialect: DialectLike = None
     options: dict[str, Any] = {}  # noqa: RUF012  (never changed)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        # LiteLLM's proxy looks for the hook of streams in the class of a callback alone, not in what it inherits.
+        # LiteLLM's proxy looks for the streaming hook only in the callback's class, not in its bases.
         if "async_post_call_streaming_iterator_hook" not in cls.__dict__:
             cls.async_post_call_streaming_iterator_hook = cls.async_post_call_streaming_iterator_hook  # type: ignore[method-assign]
 
     async def async_post_call_success_hook(self, data: dict[str, Any], user_api_key_dict: Any, response: Any) -> Any:
-        """Reads a whole answer."""
+        """Parses a whole answer."""
         turn = _turn(self.dialect, self.options, data, stream=False)
         return response if turn is None else _whole(turn, response)
 
     async def async_post_call_streaming_iterator_hook(
         self, user_api_key_dict: Any, response: Any, request_data: dict[str, Any]
     ) -> AsyncIterator[Any]:
-        """Reads a stream, as it comes."""
+        """Parses a stream."""
         async for item in _streamed(_turn(self.dialect, self.options, request_data, stream=True), response):
             yield item
 
 
 @spelled_out
 class Handler(_Hooks, CustomLogger):  # type: ignore[misc]
-    """The callback for every request that declares tools."""
+    """A callback for every request that declares tools."""
 
     def __init__(self, dialect: DialectLike = None, **options: Unpack[Options]) -> None:
         super().__init__()
@@ -138,7 +138,7 @@ class Handler(_Hooks, CustomLogger):  # type: ignore[misc]
 
 
 class Guardrail(_Hooks, CustomGuardrail):  # type: ignore[misc]
-    """The same where the proxy's settings say so; `dialect` and options are keys of its `litellm_params`."""
+    """A guardrail, configured by `dialect` and `validation` in its `litellm_params`."""
 
     def __init__(self, dialect: DialectLike = None, validation: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -1,7 +1,7 @@
-"""mlx-lm: its server with calls and reasoning of every dialect, `python -m toolglot.mlx_lm --model MODEL`.
+"""mlx-lm: tool calls and reasoning of every dialect in its server, `python -m toolglot.mlx_lm --model MODEL`.
 
-The launcher takes the server's own flags, and `--dialect NAME` or a dialect file. `install()` does the same in a program
-that starts the server by itself. Calls arrive whole, as mlx-lm sends them.
+The launcher accepts the server's flags and `--dialect` with a name or a dialect file. `install()` does the same in a
+program that starts the server itself. Calls arrive whole, as mlx-lm sends them.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .spans import CallSpan
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: The name under which mlx-lm finds the parser, in `tokenizer_config.json` as `tool_parser_type` too.
+#: The name of the parser in mlx-lm, also for `tool_parser_type` in `tokenizer_config.json`.
 NAME = "toolglot"
 
 
 @spelled_out
 def install(dialect: DialectLike = None, **options: Unpack[Options]) -> None:
-    """Makes mlx-lm read every model's text; once for a process."""
+    """Installs the parser in mlx-lm for all models. Call it once for a process."""
     generate = importlib.import_module("mlx_lm.generate")
     tokenizers = importlib.import_module("mlx_lm.tokenizer_utils")
     module = types.ModuleType(f"mlx_lm.tool_parsers.{NAME}")
@@ -43,18 +43,18 @@ def install(dialect: DialectLike = None, **options: Unpack[Options]) -> None:
         sys.modules["mlx_lm.server"].make_text_state_machine = machine  # type: ignore[attr-defined]
 
 
-#: The answers that are being read, by what stands for their calls in mlx-lm's text.
+#: The answers being parsed, by the tickets for their calls in mlx-lm's text.
 _tickets: weakref.WeakValueDictionary[str, _State] = weakref.WeakValueDictionary()
 
 
 def parse_tool_call(text: str, tools: Any = None) -> list[dict[str, Any]]:
-    """Returns the calls that a ticket stands for; raises `ValueError` if none of them finished."""
+    """Returns the calls of a ticket; raises `ValueError` if none is complete."""
     state = _tickets.get(text)
     read = state.calls.pop(text, None) if state else None
     if state is None or read is None:
-        raise ValueError("the call was cut off")
+        raise ValueError("the call is incomplete")
     raw, call = read
-    # The text machine knows no tools: with them the call is read once more, so that its arguments have their types.
+    # The text machine has no tools: the call is parsed again with them, so that its arguments have their types.
     found = whole(raw, tools, state.dialect).calls or [call]
     return [{"name": call.name, "id": call.id, "arguments": call.args} for call in found]
 
@@ -63,7 +63,7 @@ def _machine(generate: Any, dialect: DialectLike, options: dict[str, Any]) -> An
     base = generate.TextStateMachine
 
     class ToolglotMachine(base):  # type: ignore[misc]
-        """Makes the state of one answer; mlx-lm's own machine moves it on."""
+        """Creates the state of one answer; mlx-lm's machine advances it."""
 
         def __init__(self, stop_words: Any = None) -> None:
             super().__init__()
@@ -80,7 +80,7 @@ def _machine(generate: Any, dialect: DialectLike, options: dict[str, Any]) -> An
         state.stops, parts = split(state.stops, text)
         return state, state.push("".join(part for _, part in parts))
 
-    # The server calls these of the class, whatever machine there is.
+    # The server always calls these methods of the base class.
     base.split = staticmethod(moved)
     base.flush = staticmethod(lambda state: state.flush() if isinstance(state, _State) else flush(state))
     base.discard = staticmethod(lambda state: state.discard() if isinstance(state, _State) else discard(state))
@@ -92,15 +92,15 @@ def _machine(generate: Any, dialect: DialectLike, options: dict[str, Any]) -> An
 
 
 class _State:
-    """One answer: text goes in, segments of mlx-lm's states come out.
+    """The state of one answer, which turns text into segments of mlx-lm's states.
 
-    A call is a ticket in mlx-lm's text, since its end may be found when mlx-lm takes no more text.
+    A call is represented by a ticket in mlx-lm's text, since its end may be found after mlx-lm accepts no more text.
     """
 
     def __init__(self, dialect: DialectLike, options: dict[str, Any], stops: Any) -> None:
         self._parser = Parser(dialect=dialect, collect=False, **options)
         self.dialect, self.stops = dialect, stops
-        #: The text of the call that is open, its bytes from `_from` on.
+        #: The bytes of the current call, starting at `_from`.
         self._raw, self._from = bytearray(), 0
         self._call: CallSpan | None = None
         self._ticket = ""
@@ -111,14 +111,14 @@ class _State:
         return self._segments(self._parser.push(text))
 
     def flush(self) -> tuple[_State, str, str]:
-        """Ends an answer that a limit cut; what is held is text."""
+        """Ends an answer that reached a limit; held text is returned as text."""
         kind, waiting = self._kind(), self._call is not None
         segments = self._segments(self._parser.finish("length"))
         text = "" if waiting else "".join(text for state, text in segments if state == "normal")
         return self, text, kind
 
     def discard(self) -> tuple[_State, str]:
-        """Ends an answer that stopped by itself."""
+        """Ends an answer that stopped regularly."""
         kind = self._kind()
         self._segments(self._parser.finish("stop"))
         return self, kind

@@ -1,11 +1,11 @@
-"""OpenAI's client, and Anthropic's: native tool calls from any model server, without a proxy.
+"""The clients of OpenAI and Anthropic: native tool calls from any model server, without a proxy.
 
     http = httpx.Client(transport=toolglot.openai.transport(httpx.HTTPTransport()))
     client = OpenAI(base_url="http://localhost:8000/v1", http_client=http)
 
-Requests go out asking the server for what calls need, and answers come in with native calls, whole or streamed, of Chat
-Completions, Responses and Messages, each from a server that speaks it. It works below the client, on what is sent, so every
-method of the client keeps its types.
+It adapts requests so that the server returns what parsing needs, and converts answers to native calls, whole or streamed.
+It supports Chat Completions, Responses and Messages, each with a server that supports the protocol. It works at the
+transport level, so all methods of the client keep their types.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ Client = TypeVar("Client")
 #: The protocols, by the end of their paths.
 _PATHS = {"/chat/completions": "chat", "/responses": "responses", "/messages": "messages"}
 
-#: What clients send with; newer ones use the second.
+#: The HTTP libraries of clients; newer clients use the second.
 _LIBRARIES = ("httpx", "httpx2")
 
 
 @_settings.spelled_out
 def wrap(client: Client, *, dialect: DialectLike = None, **options: Unpack[_settings.Options]) -> Client:
-    """Returns a client as `OpenAI`, `AsyncOpenAI`, `Anthropic` or `AsyncAnthropic`, whose answers have native calls.
+    """Returns a copy of a client (`OpenAI`, `AsyncOpenAI`, `Anthropic` or `AsyncAnthropic`) whose answers have native calls.
 
-    It replaces an attribute of the client, which a client made with a `transport` does not need. Raises `TypeError` for any other client.
+    It replaces a private attribute of the client; creating a client with a `transport` avoids this. Raises `TypeError` for
+    any other client.
     """
     http = getattr(client, "_client", None)
     if _library(http) is None or not hasattr(http, "_transport"):
@@ -51,9 +52,9 @@ def wrap(client: Client, *, dialect: DialectLike = None, **options: Unpack[_sett
 
 @_settings.spelled_out
 def transport(inner: Any, *, dialect: DialectLike = None, **options: Unpack[_settings.Options]) -> Any:
-    """Returns a transport of httpx around another, for the `http_client` of a client: its answers have native calls.
+    """Wraps an httpx transport, for the `http_client` of a client, so that answers have native calls.
 
-    Raises `TypeError` if `inner` is no transport.
+    Raises `TypeError` if `inner` is not a transport.
     """
     library = _library(inner)
     if library is None:
@@ -63,27 +64,27 @@ def transport(inner: Any, *, dialect: DialectLike = None, **options: Unpack[_set
 
 
 def _library(value: Any) -> str | None:
-    """The library whose class an object is of."""
+    """Returns the HTTP library of an object's class."""
     names = {base.__module__.split(".")[0] for base in type(value).__mro__}
     return next((library for library in _LIBRARIES if library in names), None)
 
 
 class _Reading:
-    """What requests and answers are read with."""
+    """The settings for requests and answers."""
 
     def __init__(self, dialect: DialectLike, options: Any) -> None:
         self._dialects = _settings.dialects(dialect)
         self._options = _settings.options(options)
 
     def exchange(self, request: Any, body: bytes) -> _native.Exchange | None:
-        """Reads a request; nothing if it is no request that calls may answer."""
+        """Reads a request; returns None if its answer cannot contain calls."""
         protocol = next((name for end, name in _PATHS.items() if request.url.path.endswith(end)), None)
         if protocol is None or request.method != "POST":
             return None
         try:
             exchange = _native.Exchange(protocol, body, self._dialects, self._options)
         except ValueError:
-            return None  # The server says better what is wrong with it.
+            return None  # The server returns a better error.
         return None if exchange.is_relay else exchange
 
 
@@ -91,12 +92,12 @@ def _whole(turn: _native.Turn, body: bytes) -> bytes:
     try:
         return turn.whole(body)
     except ValueError:
-        return body  # What is no answer is for the client to judge.
+        return body  # The client handles invalid answers.
 
 
 @lru_cache
 def _transports(library: str) -> tuple[type, type]:
-    """The transports for clients of a library, synchronous and asynchronous."""
+    """Returns the synchronous and the asynchronous transport for a library."""
     httpx = importlib.import_module(library)
 
     def sent(request: Any, exchange: _native.Exchange) -> Any:

@@ -39,7 +39,7 @@ class ExprNamespace:
 
     @column_spelled_out
     def parse(self, **how: Unpack[ColumnOptions]) -> polars.Expr:
-        """Reads every text."""
+        """Parses every text."""
         return self._expr.map_batches(
             lambda series: SeriesNamespace(series).parse(**how), return_dtype=_dtype(), is_elementwise=True
         )

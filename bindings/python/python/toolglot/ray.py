@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @spelled_out
 class Parse:
-    """Adds a column of messages to every batch; made once in each worker.
+    """Adds a column of messages to every batch; created once in each worker.
 
-    `tools` are the same for all rows, `tools_column` names a column of JSON texts. One thread reads, unless `threads` says
-    otherwise: Ray starts a worker for each processor.
+    `tools` are the same for all rows; `tools_column` names a column of JSON texts. The default for `threads` is 1, since Ray
+    starts a worker for each processor.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Parse:
         near_misses: bool = True,
         **choices: Unpack[Options],
     ) -> None:
-        options(choices)  # A wrong choice is told here, not in every batch.
+        options(choices)  # Reports invalid options once instead of for every batch.
         self._column, self._output, self._tools_column = column, output, tools_column
         self._tools, self._dialects, self._choices = compiled(tools), dialects(dialect), choices
         self._how: dict[str, Any] = {"threads": threads, "near_misses": near_misses}

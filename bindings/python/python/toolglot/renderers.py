@@ -1,4 +1,4 @@
-"""renderers (verifiers, prime-rl): `tool_parser="toolglot"`, with the status and the tokens of every call."""
+"""renderers (verifiers, prime-rl): `tool_parser="toolglot"`, with the status and the tokens of each call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ToolglotToolParser:
         self._tokenizer = tokenizer
 
     def extract(self, token_ids: list[int]) -> tuple[list[int], list[ParsedToolCall]]:
-        """Returns the tokens without those of calls, and one record for each call that began."""
+        """Returns the tokens outside calls, and one record for each call, complete or not."""
         text = self._tokenizer.decode(token_ids, skip_special_tokens=False)
         found = calls(text, dialect=self.dialect)
         tokens = texts_of(self._tokenizer, token_ids)

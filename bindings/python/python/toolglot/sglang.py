@@ -1,8 +1,8 @@
 """SGLang: tool calls and reasoning in every dialect, `--tool-call-parser toolglot --reasoning-parser toolglot`.
 
-SGLang finds `register` by the package's entry point. Names are `toolglot` for any dialect, `toolglot_hermes` and so on
-for one, and the paths of dialect files in `TOOLGLOT_DIALECTS`. Programs that use `FunctionCallParser` without a server
-call `toolglot.sglang.register()` once.
+SGLang finds `register` by the package's entry point. Parser names are `toolglot` for all dialects, `toolglot_hermes` and so
+on for one, and the paths of dialect files in `TOOLGLOT_DIALECTS`. Programs that use `FunctionCallParser` without a server
+must call `toolglot.sglang.register()` once.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ logger = logging.getLogger(__name__)
 
 
 def register() -> None:
-    """Makes the parsers known to SGLang; never fails: without it SGLang runs as it did."""
+    """Registers the parsers with SGLang. Errors are logged, and SGLang runs without the parsers."""
     try:
         _register()
     except Exception:
-        logger.exception("toolglot could not be registered with SGLang; its parsers are not there")
+        logger.exception("cannot register toolglot with SGLang; its parsers are not available")
 
 
 def _register() -> None:
@@ -49,7 +49,7 @@ def _detector(name: str) -> type:
                 items.append(ToolCallItem(tool_index=call.index, name=call.name, parameters=""))
             if call.arguments:
                 items.append(ToolCallItem(tool_index=call.index, name=None, parameters=call.arguments))
-        # There is no field for reasoning here; `--reasoning-parser toolglot` takes it out first.
+        # There is no field for reasoning; `--reasoning-parser toolglot` removes it first.
         return StreamingParseResult(normal_text=delta.reasoning + delta.content, calls=items)
 
     class ToolglotDetector(BaseFormatDetector):  # type: ignore[misc]
@@ -60,7 +60,7 @@ def _detector(name: str) -> type:
             self._answer: Answer | None = None
 
         def has_tool_call(self, text: str) -> bool:
-            """Always: only then is the text without markers used."""
+            """Always true, so that SGLang uses the text without markers."""
             return True
 
         def detect_and_parse(self, text: str, tools: list[Any]) -> StreamingParseResult:
@@ -81,7 +81,7 @@ def _detector(name: str) -> type:
             return result(answer.finish() if answer else Delta())
 
         def structure_info(self) -> Any:
-            raise NotImplementedError("toolglot does not constrain what the model writes")
+            raise NotImplementedError("toolglot does not support structural tags in SGLang")
 
         def supports_structural_tag(self) -> bool:
             return False

@@ -1,4 +1,4 @@
-"""Calls and where they stand, the unfinished ones too: for rewards, and for masks of a loss."""
+"""Calls with their positions, including incomplete ones, for rewards and loss masks."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class CallSpan:
-    """A call that began, finished or not, and its place."""
+    """A call, complete or not, with its position."""
 
     name: str
-    #: The arguments as JSON; of an unfinished call, as far as they came.
+    #: The arguments as JSON; for an incomplete call, as far as received.
     arguments: str
     outcome: Outcome
-    #: The model's own id, if it wrote one.
+    #: The model's id, if it wrote one.
     id: str | None
-    #: The place in the text, in characters.
+    #: The position in the text, in characters.
     start: int
     end: int
 
@@ -39,7 +39,7 @@ class CallSpan:
 
 @spelled_out
 def calls(text: str, *, tools: ToolsLike = None, dialect: DialectLike = None, **options: Unpack[Options]) -> list[CallSpan]:
-    """Returns every call of a text with its place.
+    """Returns every call of a text with its position.
 
     >>> [(call.name, call.outcome, call.start) for call in calls('Hi <tool_call>{"name": "ls", "arguments": {"a": 1')]
     [('ls', 'truncated', 3)]
@@ -59,7 +59,7 @@ def calls(text: str, *, tools: ToolsLike = None, dialect: DialectLike = None, **
             case _:
                 pass
     if not text.isascii():
-        # Events count bytes of UTF-8.
+        # Positions of events are in UTF-8 bytes.
         sizes = (len(character.encode("utf-8", "surrogatepass")) for character in text)
         places = {place: at for at, place in enumerate(accumulate(sizes, initial=0))}
         for call in found:
@@ -68,7 +68,7 @@ def calls(text: str, *, tools: ToolsLike = None, dialect: DialectLike = None, **
 
 
 def token_spans(spans: Sequence[CallSpan], tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """Returns the places of calls in tokens, whose texts joined are the text: first token, token behind the last."""
+    """Returns the ranges of tokens of calls, end excluded; the joined texts of the tokens must be the whole text."""
     ends = list(accumulate(len(token) for token in tokens))
     starts = [0, *ends[:-1]]
     found = []
@@ -80,7 +80,7 @@ def token_spans(spans: Sequence[CallSpan], tokens: Sequence[str]) -> list[tuple[
 
 
 def texts_of(tokenizer: Any, ids: Sequence[int]) -> list[str] | None:
-    """Returns the text of every token, or nothing where a character spans several tokens."""
+    """Returns the text of every token; None if a character spans several tokens."""
     texts = [tokenizer.decode([token], skip_special_tokens=False) for token in ids]
     whole = tokenizer.decode(list(ids), skip_special_tokens=False)
     return texts if "".join(texts) == whole else None

@@ -1,4 +1,4 @@
-"""Spark: `toolglot.spark.parse(df, "text")` adds a column of messages; `parse_udf()` is a function of columns."""
+"""Spark: `toolglot.spark.parse(df, "text")` adds a column of messages; `parse_udf()` returns a column function."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CALL = "struct<id: string, name: string, arguments: string>"
 _INCOMPLETE = "struct<name: string, arguments: string, text: string, outcome: string>"
 _DIAGNOSTIC = "struct<code: string, message: string, start: bigint, end: bigint>"
 
-#: The type of the column, as Spark writes it.
+#: The column type in Spark's notation.
 MESSAGE = (
     f"struct<content: string, reasoning: string, calls: array<{_CALL}>, incomplete: array<{_INCOMPLETE}>, "
     f"finish_reason: string, dialect: string, diagnostics: array<{_DIAGNOSTIC}>>"
@@ -69,7 +69,7 @@ def parse_udf(**how: Unpack[ColumnOptions]) -> Any:
 
 
 def _sent(how: ColumnOptions) -> tuple[str | None, ColumnOptions]:
-    """What goes to the workers: tools as text, and one thread in each."""
+    """Returns the options for the workers: tools as text, and one thread each."""
     rest: Any = {"threads": 1, **how}
     tools = rest.pop("tools", None)
     return Tools(tools).json if tools is not None else None, rest

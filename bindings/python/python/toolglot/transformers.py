@@ -1,7 +1,6 @@
 """Transformers and TRL: `tokenizer.parse_response` in every dialect, `toolglot.transformers.use(tokenizer)`.
 
-TRL's trainers call the same method, so a tokenizer that was handed to `use` is all that they need. Arguments come as
-dicts, as both expect them.
+TRL's trainers call the same method, so `use` is all they need. Arguments are dicts, as both libraries expect.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Tokenizer = TypeVar("Tokenizer")
 
 @spelled_out
 def use(tokenizer: Tokenizer, dialect: DialectLike = None, **options: Unpack[Options]) -> Tokenizer:
-    """Makes a tokenizer's `parse_response` read what the model writes; returns the tokenizer."""
+    """Makes a tokenizer's `parse_response` use toolglot; returns the tokenizer."""
 
     def parse_response(
         self: Any, response: Any, schema: Any = None, *, prefix: Any = None, tools: Any = None
@@ -34,7 +33,7 @@ def use(tokenizer: Tokenizer, dialect: DialectLike = None, **options: Unpack[Opt
         return found if batched else found[0]
 
     tokenizer.parse_response = types.MethodType(parse_response, tokenizer)  # type: ignore[attr-defined]
-    # Both ask for a template before they call the method.
+    # Both libraries check for a template before they call the method.
     tokenizer.response_template = {"toolglot": True}  # type: ignore[attr-defined]
     return tokenizer
 

@@ -1,4 +1,4 @@
-"""TRL: `toolglot.trl.use(tokenizer)` before a trainer is made, and a reward for calls that can be run."""
+"""TRL: `toolglot.trl.use(tokenizer)` before creating a trainer, and a reward for complete calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["use", "wellformed_reward"]
 
 
 def wellformed_reward(completions: list[Any], **_: Any) -> list[float]:
-    """Returns for each completion the share of its calls that finished; 1 for one without calls."""
+    """Returns the share of complete calls for each completion; 1 if it has no calls."""
     rewards = []
     for completion in completions:
         text = completion if isinstance(completion, str) else "".join(str(m.get("content") or "") for m in completion)

@@ -1,7 +1,7 @@
 """verl: `VERL_USE_EXTERNAL_MODULES=toolglot.verl` and `actor_rollout_ref.rollout.multi_turn.format=toolglot`.
 
-`toolglot_hermes` and so on read one dialect. Malformed calls are not run and never an error; `toolglot.spans` says where
-they stand, for rewards and loss masks.
+`toolglot_hermes` and so on read one dialect. Malformed calls are not run and never cause an error; `toolglot.spans` returns
+their positions, for rewards and loss masks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ._host import content_of, dialect_of, parser_names, whole
 
 
 class ToolglotToolParser(ToolParser):  # type: ignore[misc]
-    """Reads a sampled answer."""
+    """Parses a sampled answer."""
 
     dialect: Any = None
 

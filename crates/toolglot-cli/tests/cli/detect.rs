@@ -47,5 +47,5 @@ fn a_template_that_does_not_run_is_judged_by_its_text() {
     let template = file("broken.jinja", "{{ '[TOOL_CALLS]' + call.name + '[ARGS]' }}{% if %}");
     let done = toolglot(&["detect", "--template", &template], "");
     assert!(done.out.starts_with("from the template\n  mistral_v11 "), "{}", done.out);
-    assert!(done.err.contains("judged by its text alone"), "{}", done.err);
+    assert!(done.err.contains("using only the template's text"), "{}", done.err);
 }

@@ -27,7 +27,7 @@ fn a_file_without_errors_is_summed_up_and_errors_elsewhere_do_not_stop_it() {
     let wrong = file("wrong.toml", "call = 5\n");
     let fine = file("mine.toml", "about = \"mine\"\ncall = [\"<call>{call}</call>\", \"<c>{call}</c>\"]\n");
     let done = toolglot(&["dialects", "check", &wrong, &fine], "");
-    let wanted = "ok: mine, 2 call patterns; two calls with every type survive\n";
+    let wanted = "ok: mine, 2 call patterns; two calls with every type round-trip\n";
     assert_eq!((done.code, done.out.as_str()), (1, wanted), "{}", done.err);
     assert_eq!(toolglot(&["dialects", "check", &fine], "").code, 0);
 }
@@ -80,8 +80,13 @@ fn check_says_what_does_not_survive_and_what_is_weak() {
     assert!(!toolglot(&["parse", "-q", "-d", &weak], text).out.contains("tool_calls"));
     let lossy = file("lossy.toml", "call = '<f {name}>{params}</f>'\nparam = '<{key}>{value}<b>'\n");
     let done = toolglot(&["dialects", "check", &lossy], "");
-    assert!(done.code == 0 && done.out.contains("two calls survive, not every type"), "{} {}", done.out, done.err);
-    let told = "does not survive: lossy: a string with quotes and brackets: ";
+    assert!(
+        done.code == 0 && done.out.contains("two calls round-trip, but not with every type"),
+        "{} {}",
+        done.out,
+        done.err
+    );
+    let told = "not preserved: lossy: a string with quotes and brackets: ";
     assert!(done.err.contains(told) && !done.err.contains("lossy: an integer"), "{}", done.err);
 }
 

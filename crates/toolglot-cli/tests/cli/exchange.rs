@@ -13,7 +13,7 @@ fn a_whole_answer_makes_a_file_without_its_prose() {
     assert_eq!(done.code, 0, "{}", done.err);
     assert!(done.out.contains("call    = \"@@run {name} {arguments} @@end\""), "{}", done.out);
     let done = toolglot(&["dialects", "check", &out, "--example", &example, "--call", call], "");
-    assert_eq!((done.code, done.out.contains("the example is read: brew(")), (0, true), "{}{}", done.out, done.err);
+    assert_eq!((done.code, done.out.contains("the example is read as brew(")), (0, true), "{}{}", done.out, done.err);
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn usage_errors_exit_with_2_and_say_what_is_allowed() {
         (&["dialects", "show", "hermez"], "did you mean `hermes`?"),
         (&["parse", "--dialect", "qwen3.6"], "did you mean"),
         (&["render"], "--dialect"),
-        (&["render", "--dialect", "auto"], "the one dialect"),
+        (&["render", "--dialect", "auto"], "one dialect"),
         (&["frobnicate"], "frobnicate"),
         (&[], "Usage"),
     ];
@@ -54,7 +54,7 @@ fn short_help_fits_a_screen_and_long_help_has_examples() {
     let short = toolglot(&["parse", "-h"], "").out;
     let long = toolglot(&["parse", "--help"], "").out;
     assert!(short.lines().count() < 60 && !short.contains("Examples:"), "{short}");
-    assert!(short.contains("see more with '--help'") && long.contains("Lines of --jsonl:"));
+    assert!(short.contains("see more with '--help'") && long.contains("--jsonl lines:"));
     assert_eq!(toolglot(&["help", "parse"], "").out, long);
 }
 

@@ -179,7 +179,7 @@ fn explain_answers_first_why_nothing_was_recognised() {
     let json = r#"{"name": "ls", "arguments": {}}"#;
     assert_eq!(
         first(&[], "Hello."),
-        "no call recognised: nothing in the text looks like a call; some formats are read only for declared tools (`--tools`)"
+        "no call recognised: nothing in the text looks like a call; some formats need declared tools: pass `--tools`"
     );
     assert_eq!(first(&[], &format!("<tool_call>{json}</tool_call>")), "recognised 1 call: `ls` (dialect hermes)");
     assert!(first(&[], json).starts_with("no call recognised: looks like a call to `ls`, but no tools are declared"));

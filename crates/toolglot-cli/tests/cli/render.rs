@@ -52,7 +52,7 @@ fn each_line_has_its_dialect_its_tools_and_its_answer() {
     assert!(answers[0].starts_with(r#"{"id":1,"error":"`glm47` cannot express parameter `a`"#), "{}", answers[0]);
     let text = "<tool_call>f<arg_key>a</arg_key><arg_value>5</arg_value></tool_call>";
     assert_eq!(answers[1], format!(r#"{{"id":2,"text":"{text}"}}"#));
-    assert!(answers[2].contains("name the one dialect"), "{}", answers[2]);
+    assert!(answers[2].contains("expected one dialect"), "{}", answers[2]);
     assert!(answers[3].contains("unknown dialect `no_such`"), "{}", answers[3]);
     assert!(answers[4].contains("missing `message`"), "{}", answers[4]);
 }

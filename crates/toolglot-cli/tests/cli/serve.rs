@@ -21,7 +21,7 @@ fn settings_are_checked_with_line_and_advice() {
     assert!(!unknown.status.success() && told.contains("unknown setting `TOOLGLOT_LIMTS_BODY`"), "{told}");
     let bad = file("serve_bad.toml", "\nlimits = 1\n");
     for (args, hint) in [
-        (&["config", "check", "-c", &bad][..], "serve_bad.toml:2: expected a table; write `[limits]`"),
+        (&["config", "check", "-c", &bad][..], "serve_bad.toml:2: expected a table; use `[limits]`"),
         (&["config", "check"], "`--upstream http://localhost:8000`"),
         (&["serve", "-u", "localhost"], "`--upstream`: `localhost` is not a server URL"),
         (&["serve", "--demo", "-l", "0.0.0.0:0"], "`--insecure`"),
@@ -97,7 +97,7 @@ fn the_demonstration_runs_until_a_signal_ends_it() {
     let child = command(&["serve", "--demo", "--listen", &place, "--log", "json"]).spawn().unwrap();
     assert!(gets_well(&["health", "-l", &place]));
     let log = end(child);
-    assert!(log.contains("listening on unix:") && log.contains("all requests are finished"), "{log}");
+    assert!(log.contains("listening on unix:") && log.contains("all requests finished"), "{log}");
 }
 
 /// Answers each connection to a port with the next of these, whatever it is asked.
@@ -153,7 +153,7 @@ fn the_log_has_notes_and_errors_and_no_keys() {
     assert!(!log.contains("sk-of") && log.contains("wrong key Bearer ***, not ***"), "{log}");
     assert!(log.contains(r#""error":"out of memory""#), "{log}");
     assert!(
-        log.contains(r#""notes":"tool of type `web_search` left out: only its vendor's server can run it","#),
+        log.contains(r#""notes":"tool of type `web_search` omitted: only its vendor's server can run it","#),
         "{log}"
     );
 }
@@ -179,7 +179,7 @@ fn a_captured_exchange_is_read_again() {
         assert!(done.out.contains(line), "{line} in {}", done.out);
     }
     let same = toolglot(&["replay", "--set", "route.dialect=pythonic", &capture], "");
-    assert!(same.code == 0 && same.out.contains("the same"), "{}{}", same.out, same.err);
+    assert!(same.code == 0 && same.out.contains("unchanged"), "{}{}", same.out, same.err);
     let case = toolglot(&["replay", "--case", &capture], "").out;
     assert!(
         case.starts_with("looks like `hermes`\n--- tools\n[{") && case.contains("--- input\n<tool_call>\n{"),

@@ -78,7 +78,7 @@ impl<'a> Builder<'a> {
     }
 
     pub(crate) fn unwritable_key(&self, property: &PropertyAt<'_>) -> GrammarError {
-        self.refuse(&format!("has no way to write the key of {}; rename it", property.at.path))
+        self.refuse(&format!("cannot write the key of {}; rename it", property.at.path))
     }
 
     /// Returns members in their order with something between them.

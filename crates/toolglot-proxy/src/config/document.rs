@@ -1,4 +1,4 @@
-//! The settings as others want to see them: as a file, as a schema for editors, as tables for the manual.
+//! The settings as a file, as a JSON Schema, and as Markdown tables.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::config::{
 };
 
 impl Config {
-    /// Returns the settings in force as a settings file, with the place where each was set; secrets are not in it.
+    /// Returns the effective settings as a settings file, with the place where each is set, without secrets.
     pub fn show(&self) -> String {
         let mut out = String::new();
         self.add(&mut out, std::slice::from_ref(&self.server));
@@ -54,7 +54,7 @@ pub fn schema() -> Value {
     table(RouteSettings::NAME, RouteSettings::ABOUT, RouteSettings::MANY, object::<RouteSettings>());
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "The settings of toolglot serve",
+        "title": "Settings of toolglot serve",
         "type": "object",
         "properties": properties,
         "additionalProperties": false,
@@ -70,7 +70,7 @@ fn with_about(mut shape: Value, about: &str) -> Value {
     shape
 }
 
-/// Returns the manual's tables of all settings, in Markdown.
+/// Returns the reference of all settings, in Markdown.
 pub fn reference() -> String {
     let mut out = String::new();
     add_reference::<ServerSettings>(&mut out, "Top level");
@@ -99,7 +99,7 @@ fn add_reference<S: Section>(out: &mut String, title: &str) {
     out.push('\n');
 }
 
-/// The words that a setting may be, if only some are allowed.
+/// The allowed values of a setting, if they are limited.
 fn one_of(schema: &Value) -> String {
     let words = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();

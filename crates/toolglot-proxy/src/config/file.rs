@@ -1,4 +1,4 @@
-//! Reads a settings file; an error names the line and what to write there.
+//! Reads a settings file; errors name the line and the fix.
 
 use std::path::Path;
 
@@ -11,18 +11,18 @@ use crate::config::{
     ClientSettings, Config, ConfigError, Limits, RouteSettings, ServerSettings, Timeouts, Upstream, near, setting_name,
 };
 
-/// A file that is being read.
+/// A file being read.
 struct File<'a> {
     path: &'a Path,
     text: &'a str,
 }
 
-/// Reads a file into the settings; what is wrong with single keys is noted there, and the rest is read on.
+/// Reads a file into the settings; records errors in single keys there, and continues.
 pub(super) fn read(config: &mut Config, path: &Path) -> Result<(), ConfigError> {
     read_some(config, path, |_| true)
 }
 
-/// Reads a file that has nothing but clients.
+/// Reads a file that may only contain clients.
 pub(super) fn read_clients(config: &mut Config, path: &Path) -> Result<(), ConfigError> {
     read_some(config, path, |name| name == ClientSettings::NAME)
 }
@@ -44,7 +44,7 @@ fn read_some(config: &mut Config, path: &Path, belongs: fn(&str) -> bool) -> Res
             file.top(config, key, value)
         } else {
             let message =
-                format!("`{}` does not belong into this file; write `[[{}]]`", key.get_ref(), ClientSettings::NAME);
+                format!("`{}` is not allowed in this file; use only `[[{}]]`", key.get_ref(), ClientSettings::NAME);
             Err(file.wrong(key.span().start, message))
         };
         config.faults.extend(read.err());
@@ -53,7 +53,7 @@ fn read_some(config: &mut Config, path: &Path, belongs: fn(&str) -> bool) -> Res
 }
 
 impl File<'_> {
-    /// A key above all tables, or a table.
+    /// Reads a top-level key, or a table.
     fn top(
         &self,
         config: &mut Config,
@@ -78,7 +78,7 @@ impl File<'_> {
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), ConfigError> {
         let DeValue::Array(tables) = value.get_ref() else {
-            return Err(self.wrong(value.span().start, format!("expected an array of tables; write `[[{}]]`", S::NAME)));
+            return Err(self.wrong(value.span().start, format!("expected an array of tables; use `[[{}]]`", S::NAME)));
         };
         let before = all(config).len();
         for (at, table) in (before..).zip(tables.iter()) {
@@ -97,7 +97,7 @@ impl File<'_> {
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), ConfigError> {
         let DeValue::Table(table) = value.get_ref() else {
-            return Err(self.wrong(value.span().start, format!("expected a table; write `[{}]`", S::NAME)));
+            return Err(self.wrong(value.span().start, format!("expected a table; use `[{}]`", S::NAME)));
         };
         for (key, value) in table {
             let read = self.key(config, section, at, (key.get_ref(), key.span().start), value);

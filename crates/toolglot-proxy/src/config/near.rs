@@ -1,11 +1,11 @@
-//! Messages about settings that do not exist.
+//! Errors about unknown settings.
 
 use crate::config::section::Section;
 use crate::config::{
     ClientSettings, Limits, PREFIX, RouteSettings, SECTIONS, ServerSettings, Timeouts, Upstream, setting_path,
 };
 
-/// Of a key in a file: the key that was meant, or those of its table.
+/// For a key in a file: suggests a similar key, or lists those of its table.
 pub(super) fn unknown_key<S: Section>(name: &str) -> String {
     let mut known: Vec<String> = S::keys().iter().map(|key| key.name.to_owned()).collect();
     if S::NAME.is_empty() {
@@ -16,18 +16,18 @@ pub(super) fn unknown_key<S: Section>(name: &str) -> String {
     format!("unknown setting `{name}`{table}; {}", did_you_mean(name, known).unwrap_or(all))
 }
 
-/// Of a path such as `limits.body`.
+/// For a path such as `limits.body`.
 pub(super) fn unknown_path(name: &str) -> String {
     format!("unknown setting `{name}`; {}", did_you_mean(name, paths()).unwrap_or_else(|| ALL.to_owned()))
 }
 
-/// Of an environment variable.
+/// For an environment variable.
 pub(super) fn unknown_variable(name: &str) -> String {
     let names = paths().into_iter().map(|path| format!("{PREFIX}{}", path.replace('.', "_").to_uppercase()));
     format!("unknown setting `{name}`; {}", did_you_mean(name, names).unwrap_or_else(|| ALL.to_owned()))
 }
 
-const ALL: &str = "`toolglot config show` lists all";
+const ALL: &str = "run `toolglot config show` to list all";
 
 fn paths() -> Vec<String> {
     let sections = [
@@ -45,7 +45,7 @@ fn of<S: Section>() -> Vec<String> {
     S::keys().iter().map(|key| setting_path::<S>(key.name)).collect()
 }
 
-/// Returns `did you mean …?` if few edits lead to one of these names.
+/// Returns `did you mean …?` if one of these names is similar.
 fn did_you_mean(given: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
     let limit = (given.chars().count() / 3).clamp(1, 3);
     let near = names.into_iter().map(|name| (strsim::osa_distance(given, &name), name));

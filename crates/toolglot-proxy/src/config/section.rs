@@ -1,4 +1,4 @@
-//! Sections of settings: a struct, its keys and their documentation from one list.
+//! Sections of settings: a struct, its keys and their documentation, declared once.
 
 use toolglot_json::Value;
 
@@ -8,21 +8,21 @@ use crate::config::setting::Raw;
 pub(crate) struct SettingKey<S> {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    /// What holds if nobody says otherwise, as a word.
+    /// The default, as text.
     pub(crate) default: &'static str,
     pub(crate) schema: fn() -> Value,
     pub(crate) set: fn(&mut S, Raw<'_>) -> Result<(), String>,
-    /// The value as a TOML file would have it.
+    /// The value as TOML.
     pub(crate) show: fn(&S) -> String,
 }
 
 /// A table of a settings file.
 pub(crate) trait Section: Default + 'static {
-    /// The table's name; empty for the keys above all tables.
+    /// The table's name; empty for top-level keys.
     const NAME: &str;
-    /// What the table is about.
+    /// The table's description.
     const ABOUT: &str;
-    /// Whether there may be several, written `[[name]]`.
+    /// Whether it is an array of tables, `[[name]]`.
     const MANY: bool;
 
     fn keys() -> &'static [SettingKey<Self>];
@@ -45,7 +45,7 @@ macro_rules! section {
 
         impl Default for $section {
             fn default() -> Self {
-                // That every default can be read is tested.
+                // A test parses every default.
                 Self { $($key: Setting::read(Raw::Text($default)).unwrap_or_default(),)+ }
             }
         }

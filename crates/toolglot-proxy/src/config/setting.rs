@@ -1,4 +1,4 @@
-//! Kinds of settings: how each is read from a file or a word, shown, and described to an editor.
+//! Types of settings: how to read, show and describe them.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -16,17 +16,17 @@ mod secret;
 mod unit;
 mod word;
 
-/// A value as it was written.
+/// A value as written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Raw<'a> {
-    /// A word, from the environment or a flag.
+    /// Text from the environment or a flag.
     Text(&'a str),
-    /// A value of a file.
+    /// A value in a file.
     Toml(&'a DeValue<'a>),
 }
 
 impl<'a> Raw<'a> {
-    /// The value as a word: a file may write numbers and truth as such.
+    /// The value as text; a file may also use numbers and booleans.
     pub(crate) fn word(self) -> Option<String> {
         match self {
             Raw::Text(text) => Some(text.to_owned()),
@@ -37,7 +37,7 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// A word that is written as a file has a list or a table, which begin with this character.
+    /// Parses text that starts with this character as a TOML list or table.
     fn as_in_file(self, open: char) -> Result<Option<toml::Spanned<DeValue<'a>>>, String> {
         match self {
             Raw::Text(text) if text.trim_start().starts_with(open) => {
@@ -52,13 +52,13 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// A kind of setting.
+/// A type of setting.
 pub(crate) trait Setting: Default {
-    /// Reads what was written; the error says what to write instead.
+    /// Reads a value; the error says what is expected.
     fn read(raw: Raw<'_>) -> Result<Self, String>;
-    /// The value as a TOML file would have it; secrets are not in it.
+    /// The value as TOML, without secrets.
     fn show(&self) -> String;
-    /// What an editor has to know about it.
+    /// Its JSON Schema.
     fn schema() -> Value;
 }
 
@@ -147,12 +147,12 @@ impl Setting for Vec<String> {
     }
 }
 
-/// A URL; a user and a password in it are not shown.
+/// A URL; its user and password are never shown.
 #[derive(Clone, Default)]
 pub(crate) struct Url(pub(crate) String);
 
 impl Url {
-    /// Returns the URL as others may see it.
+    /// Returns the URL without its user and password.
     pub(crate) fn shown(&self) -> String {
         let (scheme, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
         let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -182,12 +182,12 @@ impl Setting for Url {
     }
 }
 
-/// Where answers are kept: `memory`, or the URL of a server.
+/// The store for answers: `memory`, or the URL of a server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StorePlace(Option<Url>);
 
 impl StorePlace {
-    /// Returns the server's URL, if answers are not kept in memory.
+    /// Returns the server's URL, unless answers are kept in memory.
     pub(crate) fn url(&self) -> Option<&Url> {
         self.0.as_ref()
     }
@@ -195,7 +195,7 @@ impl StorePlace {
 
 impl Setting for StorePlace {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
-        let wrong = "use `memory`, or a URL such as `redis://HOST:6379`";
+        let wrong = "expected `memory`, or a URL such as `redis://HOST:6379`";
         let text = Secret::read(raw)?;
         match text.get() {
             None | Some("memory") => Ok(Self(None)),
@@ -252,7 +252,7 @@ impl Setting for Headers {
     }
 }
 
-/// The repairs that may be made, as the command line writes them.
+/// The enabled repairs, in the syntax of the command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RepairList {
     text: String,
@@ -276,7 +276,7 @@ impl Setting for RepairList {
     }
 }
 
-/// A text as TOML quotes it.
+/// A text as a TOML string.
 pub(crate) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }

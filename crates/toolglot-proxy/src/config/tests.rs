@@ -58,7 +58,7 @@ fn a_wrong_setting_is_named_with_its_line_and_what_to_write() {
         ("\n[limits]\nbody = '3 apples'", ":3: `body`: `3 apples` is not a size; use a value such as `32 MiB`"),
         ("[limits]\nbdy = 1", ":2: unknown setting `bdy` in `limits`; did you mean `body`?"),
         ("[limits]\nnothing_like_it = 1", ":2: unknown setting `nothing_like_it` in `limits`; use one of body,"),
-        ("[upstream]\nurl = 'x'", ":1: expected an array of tables; write `[[upstream]]`"),
+        ("[upstream]\nurl = 'x'", ":1: expected an array of tables; use `[[upstream]]`"),
         ("[[upstream]]\nprotocol = 'soap'", "unknown value `soap`; use one of auto, chat, responses, messages"),
         ("[[route]]\nrepairs = 'magic'", "`repairs`: unknown repair `magic`"),
         ("keys = ['${NO_SUCH_VARIABLE_HERE}']", "environment variable `NO_SUCH_VARIABLE_HERE` is not set"),
@@ -134,10 +134,13 @@ fn every_default_can_be_read() {
 #[test]
 fn schema_and_reference_have_every_key() {
     let (schema, reference) = (schema(), reference());
-    assert_eq!(schema["properties"]["limits"]["properties"]["body"]["description"], "Size of a request.");
+    assert_eq!(schema["properties"]["limits"]["properties"]["body"]["description"], "Size of a request body.");
     assert_eq!(schema["properties"]["route"]["items"]["properties"]["evidence"]["enum"][1], "balanced");
-    assert!(reference.contains("are written for the model. One of `kept`, `nine`, `counted`. |"), "{reference}");
-    assert!(reference.contains("| `body` | `32 MiB` | `TOOLGLOT_LIMITS_BODY` | Size of a request. |"), "{reference}");
+    assert!(reference.contains("earlier calls for the model. One of `kept`, `nine`, `counted`. |"), "{reference}");
+    assert!(
+        reference.contains("| `body` | `32 MiB` | `TOOLGLOT_LIMITS_BODY` | Size of a request body. |"),
+        "{reference}"
+    );
 }
 
 #[test]

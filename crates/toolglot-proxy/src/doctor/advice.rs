@@ -1,22 +1,22 @@
-//! What a server's answers mean, and how to fix it.
+//! The verdict on a server's answers, and fixes.
 //!
-//! | what arrived | condition | fix |
+//! | answers | condition | fix |
 //! |---|---|---|
-//! | nothing for the plain request | unanswered | the address, the key, the model's name |
-//! | an error for tools only | refuses tools | the server's flag, or the prompt |
-//! | a native call whose name or arguments are wrong | calls broken | the proxy |
-//! | a call in the text of the whole answer | calls in text | the proxy, or the server's parser |
+//! | none to the plain request | unanswered | the URL, the key, the model's name |
+//! | an error only with tools | rejects tools | a server flag, or tools in the prompt |
+//! | a native call with a wrong name or arguments | calls broken | the proxy |
+//! | a call in the text | calls in text | the proxy, or the server's parser |
 //! | a native call, but not in the stream | streams unread | the proxy |
-//! | text that looks like a call | no call | by the reason of the near miss |
-//! | no call at all | no call | the prompt |
+//! | text that looks like a call | no call | depends on the near miss |
+//! | no call at all | no call | tools in the prompt |
 //!
-//! A second proxy in front of a toolglot changes nothing: there the fix is a setting of the one that is there.
+//! If a toolglot proxy is already in front of the server, the fix is one of its settings.
 
 use toolglot_wire::EngineKind;
 
 use super::{Condition, Examination, Probe};
 
-/// Returns what three answers mean: plain, with a tool, streamed.
+/// Returns the verdict on three answers: plain, with a tool, streamed.
 pub(super) fn verdict(probes: &[Probe]) -> Condition {
     let [plain, tool, stream] = probes else { return Condition::Unanswered };
     let both = [tool, stream];
@@ -37,12 +37,12 @@ pub(super) fn verdict(probes: &[Probe]) -> Condition {
     }
 }
 
-/// Returns what to do, the surest first.
+/// Returns the fixes, the most reliable first.
 pub(super) fn fixes(found: &Examination, engine: EngineKind) -> Vec<String> {
     let proxy = |more: &str| {
         if found.is_toolglot {
             return format!(
-                "restart that `toolglot serve` with{}",
+                "restart the existing `toolglot serve` with{}",
                 if more.is_empty() { " --set capture=misses" } else { more }
             );
         }
@@ -63,13 +63,15 @@ pub(super) fn fixes(found: &Examination, engine: EngineKind) -> Vec<String> {
     }
 }
 
-/// Returns what to do about text that looks like a call.
+/// Returns the fix for text that looks like a call.
 fn missed(found: &Examination) -> Option<Vec<String>> {
     let reason = found.probes.iter().find_map(|probe| probe.miss_reason)?;
     let first = match reason {
-        "cut_off" => "raise the server's limit of tokens for an answer",
-        "unknown_marker" => "write a dialect: `toolglot dialects new mine.toml --example FILE --call 'NAME ARGUMENTS'`",
-        _ => "save the answer to a file, and see `toolglot explain FILE`",
+        "cut_off" => "raise the server's limit on output tokens",
+        "unknown_marker" => {
+            "create a dialect: `toolglot dialects new mine.toml --example FILE --call 'NAME ARGUMENTS'`"
+        }
+        _ => "save the answer to a file and run `toolglot explain FILE`",
     };
     Some(vec![first.to_owned()])
 }
@@ -79,15 +81,15 @@ fn unanswered(found: &Examination) -> String {
     match plain.status {
         401 | 403 => "pass the server's key with `--key`".to_owned(),
         404 if found.models.is_empty() => {
-            "check the path of the URL: `/v1/chat/completions` is looked for below it".to_owned()
+            "check the path of the URL: `/v1/chat/completions` is appended to it".to_owned()
         }
         404 => format!("name one of its models with `--model`: {}", found.models.join(", ")),
         0 => "start the server, or check the address and the port".to_owned(),
-        _ => "see the server's own log; it fails without tools, too".to_owned(),
+        _ => "check the server's log; requests fail even without tools".to_owned(),
     }
 }
 
-/// Returns the command that makes the server itself parse the dialect that its model writes, if it can.
+/// Returns the command that makes the server parse the dialect of its model, if it can.
 fn own_parser(found: &Examination, engine: EngineKind) -> Option<String> {
     let written = found.probes.iter().find_map(|probe| probe.dialect.as_deref());
     let dialect = written.or(found.template.as_deref()).or(found.by_name.as_deref());
@@ -108,14 +110,14 @@ fn own_parser(found: &Examination, engine: EngineKind) -> Option<String> {
 
 const PARSERS: &str = include_str!("parsers.txt");
 
-/// Returns what an engine, by its place in the table, calls the parser of a dialect.
+/// Returns the name of a dialect's parser in an engine, given by its column.
 fn parser(dialect: &str, engine: usize) -> Option<&'static str> {
     let row =
         PARSERS.lines().map(str::split_whitespace).find_map(|mut row| (row.next() == Some(dialect)).then_some(row));
     row?.nth(engine).filter(|name| *name != "-")
 }
 
-/// A word for a shell: a server may call its models anything.
+/// Quotes a text for a shell; model names may contain anything.
 fn word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:@".contains(c);
     let quoted = text.is_empty() || text.starts_with('-') || !text.chars().all(is_plain);

@@ -177,7 +177,7 @@ fn a_toolglot_is_recognised_and_needs_no_second_one() {
     const HELLO: &str = r#"{"choices": [{"index": 0, "message": {"role": "assistant", "content": "through a proxy"}, "finish_reason": "stop"}]}"#;
     let found = seen(&[("/v1/models", "", 200, r#"{"data": [{"id": "m"}]}"#), (CHAT, "", 200, HELLO)]);
     assert_eq!((found.is_toolglot, found.verdict), (true, Condition::NoCall));
-    assert_eq!(found.fixes, ["restart that `toolglot serve` with --set route.mode=prompt"]);
+    assert_eq!(found.fixes, ["restart the existing `toolglot serve` with --set route.mode=prompt"]);
 }
 
 #[test]

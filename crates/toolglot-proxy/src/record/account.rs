@@ -9,13 +9,12 @@ use toolglot_wire::{Fault, Usage};
 use super::Record;
 
 impl Record {
-    pub(super) fn tell(&mut self, status: u16) {
-        // The status of an answer that broke off midway went out before.
+    pub(super) fn log(&mut self, status: u16) {
+        // The status of a truncated answer was sent before the error.
         let is_error = status >= 500 || self.error().is_some_and(|fault| fault.status >= 500);
         let level = if is_error { "error" } else { "info" };
-        let format = self.shared.live.load().config.server.log.value;
         let details = self.details(status);
-        self.shared.log.event(format, level, &self.line, &details);
+        self.shared.event(level, &self.line, &details);
         self.end_span(is_error, details);
     }
 
@@ -70,13 +69,13 @@ impl Record {
     }
 }
 
-/// The first few notes of what was left out of a request, each once: a long history may repeat them without end.
+/// The first few distinct notes on a request: a long history may repeat them many times.
 fn notes(notes: &[String]) -> Value {
-    let mut told: Vec<&str> = notes.iter().map(String::as_str).collect();
-    told.dedup();
-    told.truncate(MOST_NOTES);
-    if told.is_empty() { Value::Null } else { told.join("; ").into() }
+    let mut shown: Vec<&str> = notes.iter().map(String::as_str).collect();
+    shown.dedup();
+    shown.truncate(MAX_NOTES);
+    if shown.is_empty() { Value::Null } else { shown.join("; ").into() }
 }
 
-/// Notes of one request in the log: a line that people read.
-const MOST_NOTES: usize = 8;
+/// Maximum number of notes per log line.
+const MAX_NOTES: usize = 8;

@@ -1,4 +1,4 @@
-//! What a finished request adds to the metrics.
+//! Updates the metrics for a finished request.
 
 use std::sync::atomic::Ordering;
 
@@ -64,13 +64,13 @@ fn count_answer(metrics: &Metrics, report: &Report) {
     }
 }
 
-/// The error's word, if it is one of ours; servers may say anything, and labels have to be few.
+/// The code of one of the proxy's errors; codes of servers are unbounded and must not become labels.
 fn word(fault: &Fault) -> &str {
     let code = fault.code.as_deref().unwrap_or_default();
     if code.starts_with("upstream_") || OURS.contains(&code) { code } else { "answered_with_error" }
 }
 
-/// Errors of ours about a server that says too much, or breaks off inside a call.
+/// Codes of other errors that a server causes.
 const OURS: [&str; 6] = [
     "tool_choice_unsatisfied",
     "answer_too_large",

@@ -1,4 +1,4 @@
-//! Requests whose answers the server holds to a grammar: sent with it, and without it to a server that refuses it.
+//! Sends requests with a grammar, and without it if the server rejects it.
 
 use axum::response::Response;
 use toolglot_wire::{Exchange, Fault};
@@ -8,12 +8,12 @@ use crate::config::setting::Mode;
 use crate::prompting;
 use crate::record::Record;
 
-/// Why a request is sent once more without a grammar.
-const WITHOUT: &str = "the server refused the grammar; the answer is checked instead";
+/// Why a request is resent without its grammar.
+const WITHOUT: &str = "the server rejected the grammar; the answer is checked instead";
 
 impl TurnJob<'_> {
-    /// Reads the request in the form that the server takes: with the tools in the prompt, also where it takes no grammar beside
-    /// tools.
+    /// Reads the request in the form that the server accepts; the tools are in the prompt also if it does not accept a grammar
+    /// with tools.
     pub(super) async fn read_as_taken(
         &self,
         record: &mut Record,
@@ -29,8 +29,8 @@ impl TurnJob<'_> {
         Ok(exchange)
     }
 
-    /// Sends the request, and without its grammar if the server refuses it with one; `prompted` says whether the tools are in
-    /// the prompt then, too.
+    /// Sends the request, and again without its grammar if the server rejects it; `prompted` says whether the tools are then
+    /// in the prompt.
     pub(super) async fn send_as_held(
         &self,
         record: &mut Record,
@@ -59,7 +59,7 @@ impl TurnJob<'_> {
             exchange.upstream_body().into()
         };
         let response = asked.target.send_in_form(exchange, record, body).await?;
-        // What passed in another form yet was not refused for its grammar.
+        // A request that succeeded in yet another form was not rejected for its grammar.
         if response.status().is_success() && record.retry == Some(WITHOUT) {
             server.without_grammar.remember(&record.model);
         }

@@ -65,7 +65,7 @@ async fn a_key_is_for_its_models_and_servers_and_sends_its_own_keys() {
             let (head, body) = running.ask(&asked(path, key, model)).await;
             let body = String::from_utf8(body).unwrap();
             assert!(head.starts_with(&format!("HTTP/1.1 {wanted}")), "{key} {model} {path}: {head}{body}");
-            assert_eq!(body.contains("have the operator add it to"), wanted == 403, "{body}");
+            assert_eq!(body.contains("ask the operator to add it to"), wanted == 403, "{body}");
         }
     }
     running.ask(&asked(CHAT, "first", "one-1")).await;
@@ -114,7 +114,7 @@ async fn a_key_is_for_so_many_requests() {
         let (head, body) = running.ask(&asked("/v1/embeddings", key, "m")).await;
         assert!(head.starts_with(&format!("HTTP/1.1 {wanted}")), "{key}: {head}");
         let body = String::from_utf8(body).unwrap();
-        assert_eq!(body.contains("2 a minute are allowed"), wanted == 429, "{key}: {body}");
+        assert_eq!(body.contains("2 per minute are allowed"), wanted == 429, "{key}: {body}");
         // One in half a minute, less what has passed.
         let wait = header(&head, "retry-after").map(|value| value.parse::<u32>().unwrap());
         assert!(if wanted == 429 { wait > Some(10) } else { wait.is_none() }, "{key}: {head}");
@@ -132,7 +132,7 @@ fn a_file_has_further_clients_and_nothing_else() {
     };
     assert_eq!(load("[[client]]\nkey = \"k\"\n"), Ok(()));
     for (text, wanted) in [
-        ("keys = \"k\"\n", "does not belong into this file"),
+        ("keys = \"k\"\n", "is not allowed in this file"),
         ("[[client]]\nname = \"x\"\n", "no key"),
         ("[[client]]\nkey = \"sha256:12\"\n", "64 hexadecimal digits"),
         ("[[client]]\nkey = \"k\"\nupstreams = \"x\"\n", "unknown upstream `x`; use one of default"),

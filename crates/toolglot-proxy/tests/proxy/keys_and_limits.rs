@@ -66,7 +66,7 @@ fn settings_that_fit_nothing_are_refused() {
         ([("upstream", "http://a"), ("route.upstream", "b")], "unknown upstream `b`; use one of default"),
         ([("upstream", "http://a"), ("route.dialect", "klingon")], "`klingon`"),
         ([("upstream", "http://a"), ("route.dialect", "./no.toml")], "cannot read `./no.toml`"),
-        ([("upstream", "http://a"), ("tls_cert", "x.pem")], "`tls_cert` needs `tls_key`"),
+        ([("upstream", "http://a"), ("tls_cert", "x.pem")], "`tls_cert` requires `tls_key`"),
         ([("upstream", "http://a"), ("keys_file", "/no/such")], "cannot read `/no/such`"),
         ([("upstream", "https://a"), ("upstream.ca", "/no/such")], "cannot read `/no/such`"),
     ] {

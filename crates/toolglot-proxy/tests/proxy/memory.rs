@@ -109,7 +109,7 @@ async fn nobody_refers_to_what_another_was_told_nor_to_what_was_not_to_be_kept()
     assert!(head.starts_with("HTTP/1.1 400"), "{head}");
     let error = &toolglot_json::from_slice(&body).unwrap()["error"];
     assert_eq!(error["param"], "previous_response_id");
-    assert!(error["message"].as_str().unwrap().contains("does not remember"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("does not store"), "{error}");
     let dropped = id("one", json!({"input": "go", "store": false})).await;
     assert!(goes_on("one", &dropped).await.0.starts_with("HTTP/1.1 400"));
 }
@@ -128,6 +128,6 @@ async fn the_memory_can_be_switched_off_and_is_bounded() {
         let refers = json!({"input": [{"type": "item_reference", "id": first["output"][0]["id"]}]});
         let (head, body) = running.post(PATH, &ask(&refers)).await;
         assert!(head.starts_with("HTTP/1.1 400"), "{flag}: {head}");
-        assert!(String::from_utf8(body).unwrap().contains("is a reference"));
+        assert!(String::from_utf8(body).unwrap().contains("refers to an item"));
     }
 }

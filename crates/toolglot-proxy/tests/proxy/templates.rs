@@ -20,7 +20,7 @@ fn read(config: &str) -> Result<TemplateFacts, String> {
             ends: vec!["<|end|>".to_owned()],
             found_by_auto: true,
         }),
-        _ => Err("this template writes no tool calls".to_owned()),
+        _ => Err("the template writes no tool calls; use a template that supports tools".to_owned()),
     }
 }
 

@@ -7,22 +7,22 @@ use super::file::DialectFile;
 use super::pieces::{Piece, around, blank, escaped, is_blank, one_of, pieces, spellings, trimmed, up_to};
 use super::spec::{CALLS, CONTENT, Inexpressible, THINKING};
 
-/// A dialect as a `response_template`, and what of it the template does not read.
+/// A dialect as a `response_template`, with notes on what is lost.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Exported {
     /// The template, for the key `response_template` of a `tokenizer_config.json`.
     pub template: Json,
-    /// What the template leaves out, a line each.
+    /// What the template does not cover, one line each.
     pub notes: Vec<String>,
 }
 
-/// Writes a dialect as a `response_template`; `start` is what stands in front of the assistant's message.
+/// Converts a dialect to a `response_template`. `start` is the text before the assistant's message.
 ///
-/// Without a `start`, the message begins where the prompt ends, or with the reasoning that the prompt has opened.
+/// Without `start`, the message begins at the end of the prompt, or with the reasoning tag that the prompt ends with.
 ///
 /// # Errors
-/// If the format cannot say how a call is written.
+/// If the format cannot express how a call is written.
 ///
 /// # Example
 /// ```
@@ -103,7 +103,7 @@ fn content(file: &DialectFile, notes: &mut Vec<String>) -> Json {
         closers.dedup();
         field.insert("open_pattern".to_owned(), format!("(?:{})\\s*", wrappers.join("|")).into());
         field.insert("close_pattern".to_owned(), format!("\\s*(?:{})\\s*", closers.join("|")).into());
-        notes.push("text outside the wrapper of the content is dropped".to_owned());
+        notes.push("text outside the content wrapper is dropped".to_owned());
     }
     field.insert("content".to_owned(), "text".into());
     field.insert("repeats".to_owned(), true.into());
@@ -138,7 +138,7 @@ struct CallField<'f> {
 impl<'f> CallField<'f> {
     fn new(file: &'f DialectFile, pattern: &'f str, section: Option<&str>) -> Result<Self, Inexpressible> {
         let all = pieces(pattern, file);
-        let no_body = || Inexpressible::new("call", pattern, "a call without arguments is no field");
+        let no_body = || Inexpressible::new("call", pattern, "the format requires a call to have arguments");
         let (head, body, tail) = around(&all, &BODIES).ok_or_else(no_body)?;
         let Piece::Hole(body, _) = body else { return Err(no_body()) };
         let section = section.map(|section| {
@@ -174,16 +174,16 @@ impl<'f> CallField<'f> {
         if spellings(closer).is_some_and(|closers| closers.iter().any(brackets))
             || (!is_list && starts_with_bracket(&self.tail))
         {
-            return self.refuse("", "a bracket closes the call, and the arguments contain brackets");
+            return self.refuse("", "the call ends with a bracket, and arguments may contain brackets");
         }
         let is_bare = |pieces: &[Piece]| is_blank(pieces) || matches!(pieces, [Piece::Hole(name, _)] if name == "name");
         match self.body.as_str() {
             "call" if is_blank(&self.head) && is_blank(&self.tail) => self.list("json"),
             "kwargs" => self.refuse("{kwargs}", "the format reads `name(key=value)` only in a list, `[…]`"),
-            "content" => self.refuse("{content}", "the format has no text that is the only argument"),
-            "attrs" => self.refuse("{attrs}", "the format has no attributes as arguments"),
-            _ if is_bare(&self.head) && self.section.is_none() => self.refuse("", "nothing opens the call"),
-            _ if is_bare(&self.head) => self.refuse("", "the calls of a section have no opener of their own"),
+            "content" => self.refuse("{content}", "the format does not support text as the only argument"),
+            "attrs" => self.refuse("{attrs}", "the format does not support attributes as arguments"),
+            _ if is_bare(&self.head) && self.section.is_none() => self.refuse("", "the call has no opening marker"),
+            _ if is_bare(&self.head) => self.refuse("", "the calls in a section have no opening marker of their own"),
             _ => self.each(),
         }
     }
@@ -196,19 +196,19 @@ impl<'f> CallField<'f> {
 
     /// All calls of a section are one list.
     fn list(&self, content: &str) -> Result<Json, Inexpressible> {
-        let Some((open, close)) = &self.section else { return self.refuse("", "nothing opens the call") };
+        let Some((open, close)) = &self.section else { return self.refuse("", "the call has no opening marker") };
         let Some((open, close)) = spellings(open).zip(spellings(close)) else {
-            return self.refuse("", "the section has holes");
+            return self.refuse("", "the section contains placeholders");
         };
         let inner = |text: &String| Some(text.trim_end().strip_suffix('[')?.trim().to_owned());
         let outer = |text: &String| Some(text.trim_start().strip_prefix(']')?.trim().to_owned());
         let opens: Option<Vec<String>> = open.iter().map(inner).collect();
         let closes: Option<Vec<String>> = close.iter().map(outer).collect();
         let Some((open, close)) = opens.zip(closes) else {
-            return self.refuse("", "several calls in a section are no list, `[…]`");
+            return self.refuse("", "several calls in a section must be a list, `[…]`");
         };
         if open.iter().any(String::is_empty) {
-            return self.refuse("", "nothing opens the list");
+            return self.refuse("", "the list has no opening marker");
         }
         let (name, arguments) = match content {
             "json" => self.members(),
@@ -290,12 +290,12 @@ impl<'f> CallField<'f> {
                     "index" => out.push_str("\\d+"),
                     "id" | "_" => out.push_str(&up_to(rest, self.body_start())),
                     "mark" => {}
-                    _ => return self.refuse(&format!("{{{name}}}"), "the format cannot read this in front of a call"),
+                    _ => return self.refuse(&format!("{{{name}}}"), "the format does not support this before a call"),
                 },
                 piece => out.push_str(&plain(piece, at.checked_sub(1).map(|at| &self.head[at]), rest.first())),
             }
         }
-        if named { Ok(out) } else { self.refuse("", "the name does not stand in front of the arguments") }
+        if named { Ok(out) } else { self.refuse("", "the name must come before the arguments") }
     }
 
     /// What the body begins with.
@@ -384,14 +384,14 @@ impl<'f> CallField<'f> {
         let all = trimmed(&all);
         let (mut out, mut has_key) = (String::new(), false);
         let Some((_, Piece::Hole(_, options), behind)) = around(all, &["value"]) else {
-            return refuse("{tree}", "the format does not nest elements");
+            return refuse("{tree}", "the format does not support nested elements");
         };
         if is_blank(behind) {
-            return refuse(pattern, "a value without a closing marker ends where the next begins");
+            return refuse(pattern, "a value needs a closing marker");
         }
         let closer: Vec<&Piece> = trimmed(behind).iter().collect();
         if matches!(closer[..], [Piece::Literal(quote)] if quote == "\"" || quote == "'") {
-            return refuse(pattern, "a quote closes the value, and the value may contain quotes");
+            return refuse(pattern, "the value ends with a quote and may contain quotes");
         }
         let has = |option: &str| options.iter().any(|one| one == option);
         if has("entities") {

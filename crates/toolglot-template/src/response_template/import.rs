@@ -1,4 +1,4 @@
-//! Reads a `response_template` as a dialect file.
+//! Converts a `response_template` to a dialect file.
 
 use toolglot::Dialect;
 use toolglot_json::{Map, Value as Json};
@@ -9,12 +9,12 @@ use crate::derive::quoted;
 
 type Result<T> = std::result::Result<T, Inexpressible>;
 
-/// Returns the text of the dialect file `name` that reads what a `response_template` reads.
+/// Converts a `response_template` to the text of a dialect file named `name`.
 ///
-/// `text` is the template as JSON, or a tokenizer's configuration that holds one.
+/// `text` is the template as JSON, or a tokenizer's configuration that contains one.
 ///
 /// # Errors
-/// If the template is not valid, or says what no dialect file can: the error names the field and the construct.
+/// If the template is invalid or a dialect file cannot express it; the error names the field and the construct.
 ///
 /// # Example
 /// ```
@@ -38,7 +38,7 @@ pub fn import(name: &str, text: &str) -> Result<String> {
             CALLS => file.calls(field, spec)?,
             CONTENT => file.region(field, "content", spec)?,
             reasoning if REASONING.contains(&reasoning) => file.region(field, "reasoning", spec)?,
-            other => return Err(refused(other, other, "dialects know reasoning, content and calls")),
+            other => return Err(refused(other, other, "dialects only have reasoning, content and calls")),
         }
     }
     let source = file.source();
@@ -76,13 +76,13 @@ fn checked(template: &Json) -> Result<&Map> {
         return wrong(key, "unknown key");
     }
     if members.get("version").is_some_and(|version| *version != 1) {
-        return wrong("version", "only version 1 is known");
+        return wrong("version", "only version 1 is supported");
     }
     if !members.contains_key("start_anchor") && !members.contains_key("start_anchor_pattern") {
-        return wrong("start_anchor", "it is missing, and so is `start_anchor_pattern`");
+        return wrong("start_anchor", "`start_anchor` or `start_anchor_pattern` is required");
     }
     let Some(fields) = members.get("fields").and_then(Json::as_object).filter(|fields| !fields.is_empty()) else {
-        return wrong("fields", "expected an object with fields");
+        return wrong("fields", "expected a non-empty object");
     };
     let mut implicit = None;
     for (name, field) in fields {
@@ -93,7 +93,7 @@ fn checked(template: &Json) -> Result<&Map> {
             return Err(refused(name, key, "unknown key"));
         }
         if !field.contains_key("open") && !field.contains_key("open_pattern") && implicit.replace(name).is_some() {
-            return Err(refused(name, "open", "two fields have no opener; one may"));
+            return Err(refused(name, "open", "only one field may omit its opener"));
         }
     }
     Ok(fields)
@@ -124,7 +124,7 @@ impl Imported {
     fn region(&mut self, field: &str, key: &str, spec: &Json) -> Result<()> {
         let parser = spec["content"].as_str().unwrap_or("text");
         if parser != "text" || spec.get("transform").is_some() {
-            return Err(refused(field, parser, "only text is reasoning or content"));
+            return Err(refused(field, parser, "reasoning and content must be text"));
         }
         let (open, close) = (anchor(field, spec, "open")?, anchor(field, spec, "close")?);
         match (open, close) {
@@ -133,10 +133,10 @@ impl Imported {
                 return Err(refused(
                     field,
                     "open",
-                    "reasoning has an opener; what the prompt opens is an option of the reader",
+                    "reasoning needs an opener; if the prompt contains it, use the parser's `reasoning_open` option",
                 ));
             }
-            (Some(_), None) => return Err(refused(field, "close", "nothing closes it")),
+            (Some(_), None) => return Err(refused(field, "close", "the closer is missing")),
             (Some(open), Some(close)) => {
                 let close = word_of(&texts(field, &close)?, "end", &mut self.words);
                 // A look ahead opens what the prompt has opened: its closer says what that is.
@@ -151,15 +151,18 @@ impl Imported {
     }
 
     fn calls(&mut self, field: &str, spec: &Json) -> Result<()> {
-        let open = anchor(field, spec, "open")?.ok_or_else(|| refused(field, "open", "nothing opens a call"))?;
+        let open =
+            anchor(field, spec, "open")?.ok_or_else(|| refused(field, "open", "the opener of calls is missing"))?;
         let close = anchor(field, spec, "close")?.unwrap_or_default();
         let (body, is_list) = self.body(field, spec, &open)?;
-        let Some((head, rest)) = open.split_first() else { return Err(refused(field, "open", "nothing opens a call")) };
+        let Some((head, rest)) = open.split_first() else {
+            return Err(refused(field, "open", "the opener of calls is missing"));
+        };
         let mut head = head.clone();
         if !rest.is_empty()
             && !open.iter().all(|one| one.iter().all(|node| matches!(node, Node::Literal(_) | Node::Space)))
         {
-            return Err(refused(field, "|", "openers with holes have no alternatives"));
+            return Err(refused(field, "|", "an opener with placeholders cannot have alternatives"));
         }
         let mut tail = close.first().cloned().unwrap_or_default();
         if tail.first() == Some(&Node::Ahead) {
@@ -227,7 +230,7 @@ impl Imported {
             "xml-inline" => {
                 let tag = arguments_of["tag_pattern"]
                     .as_str()
-                    .ok_or_else(|| refused(field, "tag_pattern", "it is missing"))?;
+                    .ok_or_else(|| refused(field, "tag_pattern", "the pattern is missing"))?;
                 let param = self.param(field, tag)?;
                 self.lines.push(format!("param = {}", quoted(&param)));
                 Ok(("{params}".to_owned(), false))
@@ -236,10 +239,10 @@ impl Imported {
                 let is = |key: &str, usual: &str| arguments_of[key].as_str().unwrap_or(usual) == usual;
                 match is("line_sep", "\n") && is("kv_sep", ":") {
                     true => Ok(("\n{lines}".to_owned(), false)),
-                    false => Err(refused(field, "kv-lines", "lines of a dialect are `key: value`")),
+                    false => Err(refused(field, "kv-lines", "lines must have the form `key: value`")),
                 }
             }
-            other => Err(refused(field, other, "no body of a call reads this")),
+            other => Err(refused(field, other, "no call body supports this parser")),
         }
     }
 
@@ -251,13 +254,13 @@ impl Imported {
                 self.lines.push(format!("quote = {}", quoted(pair[0].as_str().unwrap_or_default())));
                 Ok(())
             }
-            _ => Err(refused(field, "string_delims", "a dialect has one token on both sides of strings")),
+            _ => Err(refused(field, "string_delims", "a dialect needs the same delimiter on both sides of a string")),
         }
     }
 
     fn param(&mut self, field: &str, tag: &str) -> Result<String> {
         let nodes = self.read(field, tag)?;
-        let [nodes] = &nodes[..] else { return Err(refused(field, tag, "tags have no alternatives")) };
+        let [nodes] = &nodes[..] else { return Err(refused(field, tag, "a tag cannot have alternatives")) };
         let is_value = |node: Option<&Node>| matches!(node, Some(Node::Group(name)) if name == "value");
         // What may stand around a value is CDATA.
         let mut is_cdata = false;
@@ -267,17 +270,19 @@ impl Imported {
             !is
         }).cloned().collect();
         let text = self.notation(field, &kept)?;
-        let at =
-            kept.iter().position(|node| is_value(Some(node))).ok_or_else(|| refused(field, tag, "no group `value`"))?;
+        let at = kept
+            .iter()
+            .position(|node| is_value(Some(node)))
+            .ok_or_else(|| refused(field, tag, "the group `value` is missing"))?;
         let is_last = at + 1 == kept.len();
         if is_last {
-            return Err(refused(field, tag, "nothing closes the value"));
+            return Err(refused(field, tag, "the closer of the value is missing"));
         }
         Ok(if is_cdata { text.replace("{value}", "{value:trim,cdata}") } else { text })
     }
 
     fn read(&self, field: &str, pattern: &str) -> Result<Vec<Vec<Node>>> {
-        read(pattern).map_err(|construct| refused(field, &construct, "no pattern says this"))
+        read(pattern).map_err(|construct| refused(field, &construct, "patterns do not support this construct"))
     }
 
     /// The text of a pattern.
@@ -293,7 +298,7 @@ impl Imported {
                     out.push_str(&format!("{{{name}}}"))
                 }
                 Node::Group(name) | Node::Again(name) => {
-                    return Err(refused(field, name, "a call has a name, a parameter a key and a value"));
+                    return Err(refused(field, name, "the only groups supported are `name`, `key` and `value`"));
                 }
                 Node::OneOf(all, is_optional) => {
                     let mut spellings = texts(field, all)?;
@@ -328,14 +333,14 @@ fn anchor(field: &str, spec: &Json, key: &str) -> Result<Option<Vec<Vec<Node>>>>
     let pattern = format!("{key}_pattern");
     match (&spec[key], spec[pattern.as_str()].as_str()) {
         (Json::Null, None) => Ok(None),
-        (Json::Null, Some(pattern)) => {
-            read(pattern).map(Some).map_err(|construct| refused(field, &construct, "no pattern says this"))
-        }
+        (Json::Null, Some(pattern)) => read(pattern)
+            .map(Some)
+            .map_err(|construct| refused(field, &construct, "patterns do not support this construct")),
         (Json::String(text), None) => Ok(Some(vec![vec![Node::Literal(text.clone())]])),
         (Json::Array(all), None) => {
             Ok(Some(all.iter().filter_map(|text| Some(vec![Node::Literal(text.as_str()?.to_owned())])).collect()))
         }
-        _ => Err(refused(field, key, "a literal, a list of literals, or a pattern, and one of them")),
+        _ => Err(refused(field, key, "expected either a literal, a list of literals or a pattern")),
     }
 }
 
@@ -356,7 +361,7 @@ fn texts(field: &str, all: &[Vec<Node>]) -> Result<Vec<String>> {
                     inner
                 }
                 Node::Ahead | Node::End => vec![String::new()],
-                _ => return Err(refused(field, &format!("{node:?}"), "alternatives are texts")),
+                _ => return Err(refused(field, &format!("{node:?}"), "alternatives must be plain text")),
             };
             starts = starts.iter().flat_map(|start| next.iter().map(move |text| format!("{start}{text}"))).collect();
         }

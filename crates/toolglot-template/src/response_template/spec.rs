@@ -1,13 +1,13 @@
-//! The names of the format, and what it or a dialect cannot say.
+//! The names of the format, and the error for constructs without an equivalent.
 
 use std::fmt;
 
-/// What one of the two notations says and the other cannot.
+/// A construct of one format that has no equivalent in the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inexpressible {
-    /// Where: a key of the dialect file, or a field of the template.
+    /// The key of the dialect file or the field of the template.
     pub place: String,
-    /// What stands there.
+    /// The construct.
     pub construct: String,
     /// Why there is no equivalent.
     pub why: String,
@@ -27,10 +27,10 @@ impl fmt::Display for Inexpressible {
 
 impl std::error::Error for Inexpressible {}
 
-/// The field that servers take reasoning from.
+/// The field that servers read reasoning from.
 pub(super) const THINKING: &str = "thinking";
 
-/// Other names of it, which templates in the wild have.
+/// The names of this field in published templates.
 pub(super) const REASONING: [&str; 3] = [THINKING, "reasoning_content", "reasoning"];
 
 pub(super) const CONTENT: &str = "content";

@@ -29,7 +29,7 @@ pub(crate) struct ChunkGlance<'f> {
     pub(crate) usage: Option<&'f str>,
     /// The number of its shape: no other shape has it.
     pub(crate) shape: usize,
-    /// The template's place, and what stands in its holes.
+    /// The template's index, and the content of its holes.
     template: usize,
     fit: TemplateFit,
 }
@@ -48,10 +48,10 @@ pub(crate) struct ChunkTemplates {
 
 /// Templates that are kept: text, reasoning and a call, for two alternatives. Each chunk is compared with all of
 /// them, so more would cost what the short cut saves.
-const MOULDS: usize = 6;
+const MAX_TEMPLATES: usize = 6;
 
 impl ChunkTemplates {
-    /// Looks at a frame; the tokens that it counts go on with it, or not.
+    /// Inspects a frame; its usage is passed on with it, or not.
     pub(crate) fn look<'f>(
         &mut self,
         frame: &Frame<'f>,
@@ -79,7 +79,7 @@ impl ChunkTemplates {
         })
     }
 
-    /// Writes a chunk as it came, but for what has to be the same in all chunks and what no chunk may say again.
+    /// Writes a chunk unchanged, except for fields that must be the same in all chunks or must not be repeated.
     pub(crate) fn write(
         &self,
         chunk: &ChunkGlance<'_>,
@@ -106,12 +106,12 @@ impl ChunkTemplates {
         let fit = template.fit(data)?;
         self.learned += 1;
         template.shape = self.learned;
-        if self.known.len() < MOULDS {
+        if self.known.len() < MAX_TEMPLATES {
             self.known.push(template);
             return Some((self.known.len() - 1, fit));
         }
         let at = self.oldest;
-        self.oldest = (at + 1) % MOULDS;
+        self.oldest = (at + 1) % MAX_TEMPLATES;
         self.known[at] = template;
         Some((at, fit))
     }

@@ -1,4 +1,4 @@
-//! Earlier turns of a conversation, made so that no server fails on them.
+//! Repairs earlier turns of a conversation, so that no server fails on them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -6,10 +6,11 @@ use toolglot::{Tools, mint, repair, seed_of};
 use toolglot_json::{Map, Value, json};
 
 use super::pairs::{ORPHAN, UNANSWERED, one_a_turn, pair};
+use crate::members::list;
 use crate::policy::{HistoryIds, Policy};
 
-/// Turns functions, as they were before there were tools, into tools: declarations, choice, calls and results.
-pub(crate) fn modernise(request: &mut Map) {
+/// Converts legacy functions to tools: declarations, choice, calls and results.
+pub(crate) fn replace_deprecated(request: &mut Map) {
     if let Some(Value::Array(functions)) = request.remove("functions") {
         let tools = functions.into_iter().map(|function| json!({"type": "function", "function": function})).collect();
         request.entry("tools").or_insert(Value::Array(tools));
@@ -62,27 +63,26 @@ const FURTHER: &str = "Further instructions:";
 
 /// Returns the ids of all calls and results.
 pub(crate) fn ids(request: &Map) -> HashSet<String> {
-    let list = request.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let of = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut found = HashSet::new();
-    for message in list {
+    for message in list(request.get("messages")) {
         found.extend(of(message, "tool_call_id"));
-        let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let calls = list(message.get("tool_calls"));
         found.extend(calls.iter().filter_map(|call| of(call, "id")));
     }
     found
 }
 
-/// What earlier turns are made safe with, and what was done to them.
-pub(crate) struct Mender<'a> {
+/// Repairs earlier turns, and records notes about it.
+pub(crate) struct HistoryRepairer<'a> {
     pub(crate) tools: &'a Tools,
     pub(crate) policy: &'a Policy,
     pub(crate) notes: &'a mut Vec<String>,
 }
 
-impl Mender<'_> {
-    /// Says what was done to an earlier turn.
-    pub(crate) fn tell(&mut self, what: String) {
+impl HistoryRepairer<'_> {
+    /// Adds a note about an earlier turn.
+    pub(crate) fn note(&mut self, what: String) {
         self.notes.push(format!("history: {what}"));
     }
 
@@ -94,7 +94,7 @@ impl Mender<'_> {
         let fixed = fixed.filter(|fixed| is_object(fixed));
         if !text.trim().is_empty() {
             let how = if fixed.is_some() { "repaired" } else { "sent as `{\"raw\": …}`" };
-            self.tell(format!("arguments of `{name}` are not a JSON object; {how}"));
+            self.note(format!("arguments of `{name}` are not a JSON object; {how}"));
         }
         fixed.unwrap_or_else(|| json!({"raw": text}).to_string())
     }
@@ -107,24 +107,24 @@ impl Mender<'_> {
         }
         let declared = self.tools.resolve(name).map(str::to_owned);
         let legal = declared.unwrap_or_else(|| name.chars().map(|c| if is_legal(c) { c } else { '_' }).collect());
-        self.tell(format!("`{name}` is no name that servers take; sent as `{legal}`"));
+        self.note(format!("`{name}` is not a valid tool name; sent as `{legal}`"));
         legal
     }
 
-    /// Says that calls lack their results, or results their calls, where pairing wrote so.
-    pub(crate) fn tell_pairs(&mut self, paired: &[Value]) {
+    /// Adds notes about placeholders for missing results and about results without calls.
+    pub(crate) fn note_pairs(&mut self, paired: &[Value]) {
         for (mark, what) in [
-            (UNANSWERED, "a call has no result; one was added that says so"),
-            (ORPHAN, "a result has no call; sent as a message of the user's"),
+            (UNANSWERED, "a call has no result; a placeholder was added"),
+            (ORPHAN, "a result has no call; sent as a user message"),
         ] {
             if paired.iter().any(|item| says(item, mark)) {
-                self.tell(what.to_owned());
+                self.note(what.to_owned());
             }
         }
     }
 }
 
-/// Says whether a text begins so, wherever it stands in a message.
+/// Says whether a text begins like this, anywhere in a message.
 fn says(value: &Value, mark: &str) -> bool {
     match value {
         Value::String(text) => text.starts_with(mark),
@@ -135,21 +135,21 @@ fn says(value: &Value, mark: &str) -> bool {
 }
 
 /// Makes earlier turns safe: arguments are the text of an object, results are text, ids are as the server wants them.
-pub(crate) fn make_safe(request: &mut Map, mender: &mut Mender<'_>) {
+pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     for (place, message) in messages(request).enumerate() {
         if let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) {
             let all = calls.len();
             // A call without a name means nothing; its result becomes text.
             calls.retain(|call| call.pointer("/function/name").and_then(Value::as_str) != Some(""));
             if calls.len() < all {
-                mender.tell("a call without a name was left out".to_owned());
+                repairer.note("a call without a name was omitted".to_owned());
             }
         }
         if message.get("tool_calls").is_some_and(|calls| calls.as_array().is_none_or(Vec::is_empty)) {
             message.remove("tool_calls");
         }
         for (at, call) in calls(message).enumerate() {
-            make_call_safe(call, mender);
+            make_call_safe(call, repairer);
             let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
             call.insert("id".to_owned(), id.unwrap_or_else(|| mint(place as u64, at)).into());
         }
@@ -159,15 +159,15 @@ pub(crate) fn make_safe(request: &mut Map, mender: &mut Mender<'_>) {
     }
     if let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) {
         *messages = pair(std::mem::take(messages));
-        mender.tell_pairs(messages);
+        repairer.note_pairs(messages);
         *messages = one_a_turn(std::mem::take(messages));
     }
-    if mender.policy.ids != HistoryIds::Kept {
-        identify(request, mender.policy.ids);
+    if repairer.policy.ids != HistoryIds::Kept {
+        identify(request, repairer.policy.ids);
     }
 }
 
-/// Writes the ids of calls, and of the results that stand behind them, as the server wants them.
+/// Writes the ids of calls and of the results after them in the server's form.
 pub(crate) fn identify(request: &mut Map, style: HistoryIds) {
     let mut ids = ServerIds { style, known: HashMap::new(), counted: 0 };
     for message in messages(request) {
@@ -184,22 +184,22 @@ pub(crate) fn identify(request: &mut Map, style: HistoryIds) {
     }
 }
 
-fn make_call_safe(call: &mut Map, mender: &mut Mender<'_>) {
+fn make_call_safe(call: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     if call.contains_key("custom") {
         return;
     }
     call.entry("type").or_insert("function".into());
     let Some(Value::Object(function)) = call.get_mut("function") else { return };
-    let name = mender.name(function.get("name").and_then(Value::as_str).unwrap_or_default());
+    let name = repairer.name(function.get("name").and_then(Value::as_str).unwrap_or_default());
     if function.get("name").is_some_and(|old| *old != *name) {
         function.insert("name".to_owned(), name.as_str().into());
     }
     let arguments = match function.get("arguments") {
         Some(Value::String(text)) if is_object(text) => return,
-        Some(Value::String(text)) => mender.arguments(text, &name),
+        Some(Value::String(text)) => repairer.arguments(text, &name),
         None | Some(Value::Null) => "{}".to_owned(),
         Some(value @ Value::Object(_)) => value.to_string(),
-        Some(value) => mender.arguments(&value.to_string(), &name),
+        Some(value) => repairer.arguments(&value.to_string(), &name),
     };
     function.insert("arguments".to_owned(), arguments.into());
 }
@@ -244,7 +244,7 @@ impl ServerIds {
         new
     }
 
-    /// Returns the id of a result, whose call stands before it.
+    /// Returns the id of a result, whose call precedes it.
     fn of_result(&mut self, id: &str) -> String {
         self.known.get_mut(id).and_then(VecDeque::pop_front).unwrap_or_else(|| id.to_owned())
     }

@@ -6,13 +6,13 @@ use toolglot_json::{Map, Value, json};
 
 use crate::partners::{CallAct, partners};
 
-/// What a model is told where no result of a call was ever sent.
+/// The result for a call without one.
 pub(crate) const UNANSWERED: &str = "No result: the call was not executed.";
 
-/// What stands before a result whose call is not there.
+/// The text before a result whose call is missing.
 pub(crate) const ORPHAN: &str = "The result of a call that is not part of this conversation:";
 
-/// Puts the results of every call right behind it, in the order of the calls, and says so where there is none.
+/// Moves the results of every call directly after it, in the order of the calls, and adds a note if there is none.
 ///
 /// Messages of the model that follow each other are one turn: if one before the last calls, they become one message. A
 /// result that names no call is taken for that of the first one without; one whose call is not there becomes a message

@@ -20,7 +20,7 @@ pub(crate) struct ChatReader {
     choices: Vec<ReadChoice>,
     /// Fields of the response that we do not know, as they were last.
     extra: Map,
-    /// Of them, those that came before the response had begun.
+    /// The events among them received before the response began.
     early: Map,
 }
 
@@ -79,7 +79,7 @@ impl ProtocolReader for ChatReader {
 
     fn continues_call(&mut self, choice: usize, index: u64, text: &str) -> Option<usize> {
         let choice = self.choices.iter_mut().find(|known| known.number == choice)?;
-        choice.calls.go_on(index, text).filter(|_| !self.ended)
+        choice.calls.continue_call(index, text).filter(|_| !self.ended)
     }
 }
 
@@ -169,7 +169,7 @@ impl ChatReader {
             _ => None,
         });
         let mut message = message.unwrap_or_default();
-        // Servers of plain completions put the text beside the message.
+        // Servers with plain completions put the text next to the message.
         if let Some(Value::String(text)) = choice.remove("text") {
             message.entry("content").or_insert(Value::String(text));
         }

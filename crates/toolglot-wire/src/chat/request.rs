@@ -7,6 +7,7 @@ use toolglot_json::{Map, Value, json};
 
 use crate::chat::history;
 use crate::demand::{Demand, tools};
+use crate::members::list;
 use crate::policy::Policy;
 use crate::protocol::Protocol;
 
@@ -33,7 +34,7 @@ impl ChatAsked {
     pub(crate) fn of(request: &Map) -> Self {
         let mut request = request.clone();
         let legacy = request.get("functions").is_some_and(Value::is_array);
-        history::modernise(&mut request);
+        history::replace_deprecated(&mut request);
         let custom = tools(&request).iter().filter_map(custom_name).map(str::to_owned).collect();
         let used = history::ids(&request);
         let demand = Demand::of(&request);
@@ -68,7 +69,7 @@ pub(crate) fn put_in_order(
     policy: &Policy,
     notes: &mut Vec<String>,
 ) {
-    history::modernise(request);
+    history::replace_deprecated(request);
     if !is_own || !policy.engine.takes_custom_tools() {
         as_functions(request);
     }
@@ -79,7 +80,7 @@ pub(crate) fn put_in_order(
             request.remove(key);
         }
     }
-    history::make_safe(request, &mut history::Mender { tools: &asked.tools, policy, notes });
+    history::make_safe(request, &mut history::HistoryRepairer { tools: &asked.tools, policy, notes });
 }
 
 /// Returns the tools that can be read; an entry that is none which the model calls is the server's business.
@@ -124,7 +125,7 @@ fn as_functions(request: &mut Map) {
 pub(crate) fn allow_only(request: &mut Map) {
     let choice = request.get("tool_choice").filter(|choice| choice.get("type") == Some(&json!("allowed_tools")));
     let Some(allowed) = choice.map(|choice| choice.get("allowed_tools").unwrap_or(choice)) else { return };
-    let list = allowed.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let list = list(allowed.get("tools"));
     let names: HashSet<String> = list.iter().filter_map(name).map(str::to_owned).collect();
     let mode = allowed.get("mode").and_then(Value::as_str).unwrap_or("auto").to_owned();
     if let Some(Value::Array(tools)) = request.get_mut("tools") {

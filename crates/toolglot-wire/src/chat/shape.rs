@@ -14,7 +14,7 @@ const CONSTANT: [&str; 2] = ["system_fingerprint", "service_tier"];
 /// The fields in which servers say reasoning.
 const REASONING: [&str; 2] = ["reasoning", "reasoning_content"];
 
-/// What stands in a hole.
+/// The content of a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HoleKind {
     /// The inside of the string that is the chunk's piece.
@@ -24,12 +24,12 @@ pub(super) enum HoleKind {
     Created,
     /// An object that counts tokens.
     Usage,
-    /// The inside of a string, and any value, that go on as they came.
+    /// The inside of a string, and any value, that are passed on unchanged.
     Letters,
     Value,
 }
 
-/// What a template is made of: the places of its holes, and what stands in the server's text that goes out in other words.
+/// The parts of a template: the positions of its holes, and the edits to the server's text.
 #[derive(Debug)]
 pub(super) struct TemplatePlan {
     pub(super) choice: usize,
@@ -157,7 +157,7 @@ impl<'d> ChunkShape<'d> {
             }
         }
         let kind = kind?;
-        // Clients join what is said of the role.
+        // Clients concatenate roles.
         let is_role = |name: &str| name == "role";
         if let Some(at) = delta.0.iter().position(|(name, _)| is_role(name)) {
             self.cut(delta, at, is_role)?;
@@ -165,7 +165,7 @@ impl<'d> ChunkShape<'d> {
         Some(kind)
     }
 
-    /// Learns an element of `tool_calls` that goes on with the arguments of a call.
+    /// Learns an element of `tool_calls` that continues the arguments of a call.
     fn call(&mut self, list: &'d str) -> Option<PieceTarget> {
         let [call] = serde_json::from_str::<[&'d RawValue; 1]>(list).ok()?;
         let call = ChunkMembers::of(call.get())?;
@@ -216,11 +216,11 @@ impl<'d> ChunkShape<'d> {
         Some(())
     }
 
-    /// Notes that a member does not go out, nor the comma that belongs to it; `goes` says which others do not.
+    /// Notes that a member and its comma are omitted; `goes` says which other members are.
     fn cut(&mut self, members: &ChunkMembers<'d>, at: usize, is_cut: impl Fn(&str) -> bool) -> Option<()> {
         let place = |at: usize| {
             let (name, value) = members.0.get(at)?;
-            // A name stands in quotes.
+            // Names are quoted.
             Some(self.place(name)?.start - 1..self.place(value)?.end)
         };
         let own = place(at)?;
@@ -270,7 +270,7 @@ impl<'de> Visitor<'de> for ChunkVisitor {
         let mut members: Vec<(&str, &str)> = Vec::with_capacity(8);
         while let Some((name, value)) = map.next_entry::<&str, &RawValue>()? {
             if members.iter().any(|(known, _)| *known == name) {
-                return Err(A::Error::custom("a name stands twice"));
+                return Err(A::Error::custom("duplicate name"));
             }
             members.push((name, value.get()));
         }

@@ -32,23 +32,23 @@ pub(crate) struct ChunkTemplate {
 struct TemplateHole {
     before: TemplateText,
     kind: HoleKind,
-    /// What stands in it does not go out.
+    /// Its content is omitted.
     is_cut: bool,
 }
 
 /// A text that is the same in all chunks.
 #[derive(Debug, PartialEq)]
 struct TemplateText {
-    came: String,
-    goes: String,
+    input: String,
+    output: String,
 }
 
 /// Where the holes of a template are in a chunk.
 #[derive(Debug, Default)]
-pub(crate) struct TemplateFit([(u32, u32); MOST_HOLES]);
+pub(crate) struct TemplateFit([(u32, u32); MAX_HOLES]);
 
 /// A chunk with more holes is read with care.
-const MOST_HOLES: usize = 10;
+const MAX_HOLES: usize = 10;
 
 /// More than this around the holes is not remembered: an ordinary chunk has 200 bytes around its piece, and comparing
 /// pages costs as much as reading them.
@@ -61,7 +61,7 @@ impl ChunkTemplate {
         plan.holes.sort_by_key(|(place, _)| place.start);
         plan.edits.sort_by_key(|(place, _)| place.start);
         let around = data.len() - plan.holes.iter().map(|(place, _)| place.len()).sum::<usize>();
-        if plan.holes.len() > MOST_HOLES || around > LARGE {
+        if plan.holes.len() > MAX_HOLES || around > LARGE {
             return None;
         }
         let mut from = 0;
@@ -90,12 +90,12 @@ impl ChunkTemplate {
         let mut fit = TemplateFit::default();
         let mut at = 0;
         for (hole, place) in self.holes.iter().zip(&mut fit.0) {
-            let start = at + hole.before.came.len();
-            data.get(at..).filter(|rest| rest.starts_with(&hole.before.came))?;
+            let start = at + hole.before.input.len();
+            data.get(at..).filter(|rest| rest.starts_with(&hole.before.input))?;
             at = start + hole.kind.length(data.get(start..)?)?;
             *place = (u32::try_from(start).ok()?, u32::try_from(at).ok()?);
         }
-        (data.get(at..)? == self.end.came).then_some(fit)
+        (data.get(at..)? == self.end.input).then_some(fit)
     }
 
     /// Returns the place of the piece, inside its quotes.
@@ -112,7 +112,7 @@ impl ChunkTemplate {
         fit.of(self).find(|(hole, _)| hole.kind == kind).map(|(_, place)| place)
     }
 
-    /// Says whether a chunk goes out as it came.
+    /// Says whether a chunk is passed on unchanged.
     pub(super) fn is_same(&self, data: &str, fit: &TemplateFit, envelope: &ChunkEnvelope) -> bool {
         self.is_same
             && fit
@@ -123,12 +123,12 @@ impl ChunkTemplate {
     /// Writes a chunk, all changes made.
     pub(super) fn write(&self, data: &str, fit: &TemplateFit, envelope: &ChunkEnvelope, out: &mut Vec<u8>) {
         for (hole, place) in fit.of(self) {
-            out.extend_from_slice(hole.before.goes.as_bytes());
+            out.extend_from_slice(hole.before.output.as_bytes());
             if !hole.is_cut {
                 out.extend_from_slice(envelope_text(hole.kind, envelope).unwrap_or(&data[place]).as_bytes());
             }
         }
-        out.extend_from_slice(self.end.goes.as_bytes());
+        out.extend_from_slice(self.end.output.as_bytes());
     }
 }
 
@@ -140,7 +140,7 @@ impl TemplateFit {
     }
 }
 
-/// Returns what stands in a hole in all chunks that go out.
+/// Returns the content of a hole in all chunks that are sent.
 fn envelope_text(kind: HoleKind, envelope: &ChunkEnvelope) -> Option<&str> {
     match kind {
         HoleKind::Id => Some(&envelope.id_text),
@@ -149,20 +149,20 @@ fn envelope_text(kind: HoleKind, envelope: &ChunkEnvelope) -> Option<&str> {
     }
 }
 
-/// Returns a text between holes, and what of it goes out.
+/// Returns a text between holes, and its replacement.
 fn text(data: &str, place: Range<usize>, edits: &[(Range<usize>, String)]) -> TemplateText {
-    let (mut goes, mut from) = (String::new(), place.start);
+    let (mut output, mut from) = (String::new(), place.start);
     for (cut, new) in edits.iter().filter(|(cut, _)| cut.start < place.end && cut.end > place.start) {
-        goes.push_str(&data[from..cut.start.max(from)]);
-        goes.push_str(new);
+        output.push_str(&data[from..cut.start.max(from)]);
+        output.push_str(new);
         from = cut.end.min(place.end);
     }
-    goes.push_str(&data[from..place.end]);
-    TemplateText { came: data[place].to_owned(), goes }
+    output.push_str(&data[from..place.end]);
+    TemplateText { input: data[place].to_owned(), output }
 }
 
 impl HoleKind {
-    /// Returns how long what stands in the hole is at the beginning of a text; nothing if it is of another kind.
+    /// Returns the length of the hole's content at the beginning of a text; none if it is of another kind.
     fn length(self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         match self {
@@ -185,7 +185,7 @@ impl HoleKind {
     }
 }
 
-/// Returns where a string ends, from behind its first quote.
+/// Returns the end of a string, starting after its first quote.
 fn string_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -125,7 +125,7 @@ impl ChatWriter {
         self.counts_in_chunks
     }
 
-    /// Says whether a chunk of the server's may go out as it came, seen from the order of chunks.
+    /// Says whether the order of chunks allows passing a chunk of the server on unchanged.
     pub(crate) fn is_under_way(&self, choice: usize) -> bool {
         self.extra.is_empty() && self.roles.get(choice).copied().unwrap_or_default()
     }
@@ -144,7 +144,7 @@ impl ChatWriter {
         }
     }
 
-    /// Takes notice of what went to the client as it came; with text go its tokens.
+    /// Records what was passed to the client unchanged, and emits the tokens of text.
     pub(crate) fn passed(&mut self, choice: usize, kind: PieceTarget) {
         let tokens = self.tokens.get_mut(choice).filter(|_| kind == PieceTarget::Text);
         tokens.into_iter().for_each(PendingLogprobs::clear);
@@ -299,7 +299,7 @@ pub(crate) fn reasoning_names(field: ReasoningField) -> &'static [&'static str] 
     }
 }
 
-/// Says whether the client speaks of functions, as all did before there were tools.
+/// Says whether the client uses the deprecated functions instead of tools.
 pub(crate) fn is_legacy(request: &Map) -> bool {
     request.get("functions").is_some_and(Value::is_array) && !request.get("tools").is_some_and(Value::is_array)
 }

@@ -1,4 +1,4 @@
-//! What stands around an answer's blocks: who answers, why it ended, what it cost.
+//! The envelope of an answer's blocks: the model, the stop reason, the usage.
 
 use toolglot_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::port::Client;
 use crate::protocol::Protocol;
 use crate::response_event::{Finish, ResponseEvent, ResponseStart, Usage};
 
-/// What is said of an answer apart from its blocks.
+/// The fields of an answer except its blocks.
 #[derive(Debug, Default)]
 pub(super) struct AnswerEnvelope {
     usage: Option<Usage>,
@@ -17,7 +17,7 @@ pub(super) struct AnswerEnvelope {
 }
 
 impl AnswerEnvelope {
-    /// Takes what is no part of the answer's blocks.
+    /// Reads an event that is not part of a block.
     pub(super) fn add(&mut self, said: &ResponseEvent) {
         match said {
             ResponseEvent::Usage(usage) => self.usage = Some(usage.clone()),

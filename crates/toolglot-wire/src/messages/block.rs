@@ -6,7 +6,7 @@ use toolglot_json::{Value, json};
 pub(super) enum ConvertedBlock {
     /// Text.
     Text(String),
-    /// A part that is no text, and the word for it where only text may stand.
+    /// A part other than text, and its name where only text is allowed.
     Other { word: &'static str, part: Value },
 }
 

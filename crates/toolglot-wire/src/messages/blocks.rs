@@ -1,4 +1,4 @@
-//! The blocks of an answer: dense numbers, one open at a time, whatever is said in between.
+//! The blocks of an answer: numbered without gaps, one open at a time.
 
 use serde::Serialize;
 use toolglot_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::response_event::{CallKind, Part};
 pub(super) trait BlockSink {
     /// A block begins.
     fn start(&mut self, index: usize, block: Value);
-    /// A block goes on.
+    /// A block continues.
     fn delta(&mut self, index: usize, piece: BlockPiece<'_>);
     /// A block is over.
     fn stop(&mut self, index: usize);
@@ -32,7 +32,7 @@ pub(super) enum BlockPiece<'p> {
     Own(&'p Value),
 }
 
-/// Puts what is said into blocks.
+/// Writes output as blocks.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     open: Option<OpenBlock>,
@@ -113,7 +113,7 @@ impl Blocks {
         self.stop(sink);
     }
 
-    /// Ends the block that is open as it stands.
+    /// Ends the open block.
     fn stop(&mut self, sink: &mut impl BlockSink) {
         if self.open.take().is_some() {
             sink.stop(self.started - 1);

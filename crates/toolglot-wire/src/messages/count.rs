@@ -6,17 +6,18 @@ use toolglot_json::{Map, Value};
 
 use super::block::kind;
 use crate::fault::{Fault, FaultKind};
+use crate::members::list;
 
-/// What an image or a file counts: about what Anthropic's models see of a large one.
+/// Tokens of an image or a file: about those of a large one in Anthropic's models.
 const ATTACHMENT: u64 = 1_600;
 
-/// Returns about how many tokens a Messages request has, for servers that cannot count them.
+/// Estimates the number of tokens of a Messages request, for servers that cannot count them.
 ///
-/// A token for every four bytes of the JSON of `system`, `messages` and `tools`, rounded up, which is near the truth for
-/// English, code and schemas; 1,600 tokens for every image and every file in place of its bytes.
+/// Counts a token for every four bytes of the JSON of `system`, `messages` and `tools`, rounded up, which is accurate enough
+/// for English, code and schemas, and 1,600 tokens for every image and file.
 ///
 /// # Errors
-/// If the body is no request.
+/// If the body is not a valid request.
 ///
 /// # Example
 /// ```
@@ -85,8 +86,4 @@ impl io::Write for TokenEstimate {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-fn list(value: Option<&Value>) -> &[Value] {
-    value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }

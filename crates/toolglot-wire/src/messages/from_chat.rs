@@ -1,8 +1,9 @@
-//! A Chat Completions request as a Messages request, for servers that speak nothing else.
+//! Converts a Chat Completions request to a Messages request.
 
 use toolglot_json::{Map, Value, json};
 
 use super::turns::turns;
+use crate::members::put;
 
 /// The tokens that an answer may have if the client does not say; the protocol insists on a number.
 const MAX_TOKENS: u64 = 8192;
@@ -84,15 +85,11 @@ fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) 
         "n" if value == 1 => {}
         "logprobs" if value == false => {}
         missed if MISSED.contains(&missed) => {
-            notes.push(format!("`{missed}` left out: the Messages protocol has no such field"));
+            notes.push(format!("`{missed}` omitted: the Messages protocol has no such field"));
         }
         dropped if DROPPED.contains(&dropped) => {}
         _ => put(request, &key, Some(value)),
     }
-}
-
-fn put(request: &mut Map, key: &str, value: Option<Value>) {
-    request.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
 }
 
 /// Declares the tools, and which may be called. Servers insist that tools are declared which the history calls.

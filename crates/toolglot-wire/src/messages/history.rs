@@ -14,7 +14,7 @@ pub(super) struct ChatConversation<'h> {
 }
 
 impl<'h> ChatConversation<'h> {
-    /// Returns an empty conversation; reasoning goes into the fields named.
+    /// Returns an empty conversation that writes reasoning to the given fields.
     pub(super) fn new(reasoning: &'h [&'h str], notes: &'h mut Vec<String>) -> Self {
         Self { reasoning, notes, messages: Vec::new() }
     }
@@ -49,7 +49,7 @@ impl<'h> ChatConversation<'h> {
         self.messages
     }
 
-    /// Results come first, each in a message of its own: nothing may stand between calls and their results.
+    /// Results come first, each in its own message: nothing may come between calls and their results.
     fn add_user(&mut self, blocks: Vec<Value>) {
         let (mut parts, mut from_results, mut results) = (Vec::new(), Vec::new(), 0);
         for block in blocks {
@@ -85,7 +85,7 @@ impl<'h> ChatConversation<'h> {
                     let note = format!("only Anthropic's models understand the `{other}` block of an earlier turn");
                     match block.get("content").and_then(Value::as_str) {
                         Some(content) => add(&mut text, "\n\n", content),
-                        None => self.notes.push(note + "; it was left out"),
+                        None => self.notes.push(note + "; it was omitted"),
                     }
                 }
             }
@@ -105,7 +105,7 @@ impl<'h> ChatConversation<'h> {
     }
 }
 
-/// A call with its input as JSON text: as it was written, or whatever text stands in its place.
+/// A call with its input as JSON text: as written, or any text in its place.
 fn call(mut block: Value, exact: Option<&str>) -> Value {
     let arguments = match (exact, block.get_mut("input").map(Value::take).unwrap_or_default()) {
         (Some(exact), _) => exact.to_owned(),
@@ -117,7 +117,7 @@ fn call(mut block: Value, exact: Option<&str>) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-/// A result as text; what is no text is marked in its place and shown after all results.
+/// A result as text; other parts are replaced by a reference and follow all results.
 fn result(mut block: Value, after: &mut Vec<Value>) -> Value {
     let mut text = String::new();
     for inner in blocks(block.get_mut("content").map(Value::take).unwrap_or_default()) {

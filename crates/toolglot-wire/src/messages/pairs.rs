@@ -10,9 +10,10 @@ use toolglot_json::{Value, json};
 use super::block::blocks;
 use super::block::kind;
 use crate::chat::pairs::{ORPHAN, UNANSWERED};
+use crate::members::list;
 use crate::partners::{CallAct, partners};
 
-/// Puts the results of every call at the beginning of the turn behind it, and says so where there is none; a result whose
+/// Moves the results of every call to the beginning of the next turn, and adds a note if there is none; a result whose
 /// call is not there becomes text of its turn. A conversation that is in order stays as it is.
 pub(super) fn pair(messages: Vec<Value>) -> Vec<Value> {
     if is_in_order(&messages) { messages } else { put_in_order(turns(messages)) }
@@ -32,7 +33,7 @@ enum Speaker {
 fn is_in_order(messages: &[Value]) -> bool {
     let (mut open, mut word): (HashMap<&str, usize>, Speaker) = (HashMap::new(), Speaker::User);
     for message in messages {
-        let blocks = message.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let blocks = list(message.get("content"));
         let is_models = role(message) == "assistant";
         word = match (is_models, word) {
             (true, Speaker::Model) => Speaker::Model,

@@ -20,7 +20,7 @@ pub(crate) struct MessagesReader {
     /// The blocks that have begun and not ended, in the order in which they began.
     open: Vec<ReadBlock>,
     calls: usize,
-    /// What came of other blocks while a call's input was coming.
+    /// Events of other blocks received during a call's input.
     held: Vec<Part>,
     held_bytes: usize,
     limits: WireLimits,
@@ -44,7 +44,7 @@ enum ReadBlockKind {
     Thinking,
     Call {
         call: usize,
-        /// The input that came with the block's start; what comes in deltas goes before it.
+        /// The input of the block's start; the input of deltas takes precedence.
         input: Option<String>,
     },
     Own,
@@ -78,7 +78,8 @@ impl ProtocolReader for MessagesReader {
                 self.message(message, &ExactInputs::of_message(body), out);
             }
             Ok(other) => {
-                let strange = || Fault::new(FaultKind::Upstream, "the model server's answer is not a message");
+                let strange =
+                    || Fault::new(FaultKind::Upstream, "the model server's answer is not a Messages response");
                 self.fail(Fault::of_value(&other).unwrap_or_else(strange), out);
             }
             Err(error) => self.fail(not_json("a response", &error), out),
@@ -205,7 +206,7 @@ impl MessagesReader {
         let (id, name) = (take("id"), take("name").unwrap_or_default());
         // Some servers write the input's JSON text in place of the input.
         let input = input.or_else(|| take("input"));
-        out.push(said(Part::CallStart { call, id, name, kind: CallKind::Function }));
+        out.push(ResponseEvent::first(Part::CallStart { call, id, name, kind: CallKind::Function }));
         ReadBlockKind::Call { call, input }
     }
 
@@ -260,7 +261,7 @@ impl MessagesReader {
         let Some(place) = meant.or_else(last) else { return };
         if let ReadBlockKind::Call { call, input } = &mut self.open[place].kind {
             *input = None;
-            out.push(said(Part::Arguments { call: *call, text }));
+            out.push(ResponseEvent::first(Part::Arguments { call: *call, text }));
         }
     }
 
@@ -283,11 +284,11 @@ impl MessagesReader {
             ReadBlockKind::Text | ReadBlockKind::Thinking => {}
             ReadBlockKind::Own => self.push_event(Part::Own(toolglot_json::json!({"type": "content_block_stop"})), out),
             ReadBlockKind::Call { call, input } => {
-                out.extend(input.map(|text| said(Part::Arguments { call, text })));
-                out.push(said(Part::CallEnd { call }));
+                out.extend(input.map(|text| ResponseEvent::first(Part::Arguments { call, text })));
+                out.push(ResponseEvent::first(Part::CallEnd { call }));
                 if !self.is_in_call() {
                     self.held_bytes = 0;
-                    out.extend(self.held.drain(..).map(said));
+                    out.extend(self.held.drain(..).map(ResponseEvent::first));
                 }
             }
         }
@@ -319,7 +320,7 @@ impl MessagesReader {
         self.ensure_begun(out);
         self.close_all(out);
         let seen = if self.calls > 0 { Finish::ToolCalls } else { Finish::Stop };
-        out.push(said(Part::Finish(self.finish.take().unwrap_or(seen))));
+        out.push(ResponseEvent::first(Part::Finish(self.finish.take().unwrap_or(seen))));
         if !self.extra.is_empty() {
             out.push(ResponseEvent::Extra(std::mem::take(&mut self.extra)));
         }
@@ -349,17 +350,13 @@ impl MessagesReader {
                 self.fail(self.limits.held_fault(), out);
             }
         } else {
-            out.push(said(part));
+            out.push(ResponseEvent::first(part));
         }
     }
 
     fn is_in_call(&self) -> bool {
         self.open.iter().any(|block| matches!(block.kind, ReadBlockKind::Call { .. }))
     }
-}
-
-fn said(part: Part) -> ResponseEvent {
-    ResponseEvent::Part { choice: 0, part }
 }
 
 fn event(kind: &str, key: &str, value: Value) -> Value {
@@ -411,5 +408,5 @@ fn finish_of(delta: &Value) -> Option<Finish> {
 }
 
 fn not_json(what: &str, error: &serde_json::Error) -> Fault {
-    Fault::new(FaultKind::Upstream, format!("the model server sent {what} that is not JSON: {error}"))
+    Fault::new(FaultKind::Upstream, format!("the model server sent {what} that is not valid JSON: {error}"))
 }

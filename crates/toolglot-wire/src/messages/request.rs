@@ -7,10 +7,12 @@ use toolglot_json::{Map, Value, json};
 use super::exact::ExactInputs;
 use super::history::ChatConversation;
 use crate::fault::{Fault, FaultKind};
+use crate::members::{list, put};
 
 /// Returns the Chat Completions request that asks for the same as a Messages request.
 ///
-/// `body` is the request as it came, from which the inputs of earlier calls are taken with every digit. Reasoning of earlier turns goes into the fields that `reasoning` names; without any it is left out. A field that the
+/// `body` is the unchanged request, from which the inputs of earlier calls are read with every digit. Reasoning of
+/// earlier turns goes into the fields that `reasoning` names; without any it is left out. A field that the
 /// Messages protocol does not know is one of an engine's, such as `grammar` or `chat_template_kwargs`, and stays.
 ///
 /// | Messages | Chat Completions |
@@ -87,7 +89,7 @@ fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
             put(chat, "stream", Some(value));
             put(chat, "stream_options", usage);
         }
-        "mcp_servers" => notes.push("`mcp_servers` left out: only Anthropic's servers can run them".to_owned()),
+        "mcp_servers" => notes.push("`mcp_servers` omitted: only Anthropic's servers can run them".to_owned()),
         foreign if FOREIGN.contains(&foreign) => {}
         _ => put(chat, &key, Some(value)),
     }
@@ -96,10 +98,6 @@ fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
 /// Some servers refuse a longer name of a user; agents put whole objects there.
 fn is_short(user: &&Value) -> bool {
     user.as_str().is_some_and(|user| user.len() <= 64)
-}
-
-fn put(chat: &mut Map, key: &str, value: Option<Value>) {
-    chat.extend(value.map(|value| (key.to_owned(), value)));
 }
 
 /// The functions among the tools; nothing if there are none, since engines refuse an empty list.
@@ -116,7 +114,7 @@ fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
     }
     let name = tool.get("name").and_then(Value::as_str).unwrap_or(kind);
     if kind != "custom" && tool.get("input_schema").is_none() {
-        notes.push(format!("tool `{name}` of type `{kind}` left out: only Anthropic's models know it"));
+        notes.push(format!("tool `{name}` of type `{kind}` omitted: only Anthropic's models support it"));
         return None;
     }
     let mut function = Map::from_iter([("name".to_owned(), name.into())]);
@@ -153,7 +151,7 @@ fn choose(choice: &Value, chat: &mut Map, notes: &mut Vec<String>) {
 }
 
 fn is_declared(name: &str, chat: &Map) -> bool {
-    let tools = chat.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let tools = list(chat.get("tools"));
     tools.iter().any(|tool| tool.pointer("/function/name").and_then(Value::as_str) == Some(name))
 }
 

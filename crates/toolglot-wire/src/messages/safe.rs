@@ -1,17 +1,17 @@
-//! The history of a Messages request that goes on to a server of the same protocol, made safe.
+//! Makes the history of a Messages request to a server of the same protocol safe.
 
 use toolglot_json::{Map, Value, json};
 
 use super::block::kind;
 use super::pairs::pair;
 use super::turns::MessagesIds;
-use crate::chat::history::Mender;
+use crate::chat::history::HistoryRepairer;
 
 /// Makes the input of every earlier call an object and gives each a result, which servers insist on.
 ///
 /// A text in its place is read as arguments. What cannot be read stays as the only member of an object, so that the model
 /// sees what it wrote.
-pub(crate) fn make_safe(request: &mut Map, mender: &mut Mender<'_>) {
+pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     let messages = request.get_mut("messages").and_then(Value::as_array_mut);
     let contents = messages.into_iter().flatten().filter_map(|message| message.get_mut("content"));
     let blocks = contents.filter_map(Value::as_array_mut).flatten();
@@ -20,12 +20,12 @@ pub(crate) fn make_safe(request: &mut Map, mender: &mut Mender<'_>) {
         let name = block.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let input = block.entry("input").or_insert(Value::Null);
         if !input.is_object() {
-            *input = object(input.take(), &name, mender);
+            *input = object(input.take(), &name, repairer);
         }
     }
     if let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) {
         *messages = pair(std::mem::take(messages));
-        mender.tell_pairs(messages);
+        repairer.note_pairs(messages);
         make_legal(messages);
     }
 }
@@ -44,15 +44,15 @@ fn make_legal(messages: &mut [Value]) {
     }
 }
 
-fn object(input: Value, name: &str, mender: &mut Mender<'_>) -> Value {
+fn object(input: Value, name: &str, repairer: &mut HistoryRepairer<'_>) -> Value {
     match &input {
         Value::Null => json!({}),
         Value::String(text) => {
-            let json = mender.arguments(text, name);
+            let json = repairer.arguments(text, name);
             serde_json::from_str(&json).unwrap_or_else(|_| json!({"raw": text}))
         }
         _ => {
-            mender.tell(format!("arguments of `{name}` are not a JSON object; sent as `{{\"raw\": …}}`"));
+            repairer.note(format!("arguments of `{name}` are not a JSON object; sent as `{{\"raw\": …}}`"));
             json!({"raw": input})
         }
     }

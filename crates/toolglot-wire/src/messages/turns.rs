@@ -101,7 +101,7 @@ impl MessagesTurns<'_> {
                 Some(block)
             }
             other => {
-                self.notes.push(format!("part of type `{other}` left out: the Messages protocol has nothing like it"));
+                self.notes.push(format!("part of type `{other}` omitted: the Messages protocol has no equivalent"));
                 None
             }
         }

@@ -1,4 +1,4 @@
-//! Tokens as the Messages protocol counts them: what came from a cache is no input there.
+//! Token counts of the Messages protocol, which does not count cached tokens as input.
 
 use toolglot_json::{Map, Value};
 

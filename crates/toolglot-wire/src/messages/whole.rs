@@ -64,7 +64,7 @@ struct WholeContent(Vec<WholeBlock>);
 #[derive(Debug)]
 struct WholeBlock {
     fields: Map,
-    /// The JSON text of the input, which goes out as it is: numbers keep their digits.
+    /// The JSON text of the input, passed on unchanged: numbers keep their digits.
     input: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is said to the writer: one call after the other, each with its number and id, none that failed.
+//! Emits calls to the writer: one after the other, each with its number and id, without failed ones.
 
 use toolglot::{Code, Outcome};
 use toolglot_json::Value;
@@ -21,7 +21,7 @@ pub(super) struct CallEmitter {
     cut: bool,
     /// The last call was cut off after it had been said: the error that this is, unless a limit of the server's did it.
     cut_call: Option<Fault>,
-    /// A further call or text came although one call was all that was wanted.
+    /// Whether another call or text arrived although only one call was allowed.
     enough: bool,
     /// The limit that ended the open call.
     limit: Option<&'static str>,
@@ -32,11 +32,11 @@ pub(super) struct CallEmitter {
 struct EmittedCall {
     name: String,
     id: Option<String>,
-    /// The arguments so far of a call that is said when it is whole.
+    /// The arguments so far of a call that is emitted when it is complete.
     kept: Option<String>,
     /// The arguments so far of a call that was written as text.
     text: Option<String>,
-    /// How much had been said before the call; of use only where all is said to one list.
+    /// The number of events before the call; only useful if all are in one list.
     mark: usize,
     /// It will not be said.
     mute: bool,
@@ -63,7 +63,7 @@ impl CallEmitter {
     }
 
     /// Says whether the open call has this number and its arguments are said as they come.
-    pub(super) fn is_saying(&self, number: usize) -> bool {
+    pub(super) fn is_emitting(&self, number: usize) -> bool {
         let open = self.open.as_ref().is_some_and(|open| !open.mute && open.kept.is_none());
         open && self.calls == number + 1 && self.fault.is_none()
     }
@@ -76,7 +76,7 @@ impl CallEmitter {
         self.cut
     }
 
-    /// Says whether one call was wanted, is there, and the server goes on.
+    /// Says whether the only allowed call is complete and the server continues.
     pub(super) fn has_enough(&self) -> bool {
         self.enough
     }
@@ -230,7 +230,7 @@ impl CallEmitter {
         } else {
             shared.tally.dropped += 1;
             if let Some(limit) = limit {
-                // Without an error nobody would know where the text has gone.
+                // Without an error, the text would be lost silently.
                 let message = format!("the arguments of the model's call to `{}` are {limit}", open.name);
                 self.fault = Some(Fault::new(FaultKind::Upstream, message).with_code("tool_call_too_large"));
                 return;
@@ -261,7 +261,7 @@ impl CallEmitter {
     }
 
     /// Ends a call that is none. What is on its way cannot be taken back. Else it stays unsaid if the answer was cut off
-    /// inside it; a call that nobody can read is text again, or an error if it was none before.
+    /// inside it; an unreadable call becomes text again, or an error if it was not text before.
     fn fail(
         &mut self,
         open: EmittedCall,

@@ -16,11 +16,11 @@ pub(super) struct ChoiceNormalizer {
     text_reader: TextReader,
     /// Native calls that are not over; only the first is being said.
     natives: VecDeque<NativeCall>,
-    /// What came while a call was open that nothing may interrupt.
+    /// Events received while a call was open that must not be interrupted.
     waiting: Vec<Part>,
     /// Bytes of it.
     waiting_bytes: usize,
-    /// A native call began behind the text that was read: what cuts the answer off does not cut that text.
+    /// Whether a native call began after the text, so that truncation does not affect the text.
     text_is_over: bool,
     finished: bool,
     /// The server said that the answer is over while a call was not whole: some say so with every piece.
@@ -94,10 +94,10 @@ impl ChoiceNormalizer {
     pub(super) fn continues_call(&self, call: usize, number: usize) -> bool {
         let quiet = !self.finished && self.waiting.is_empty() && self.natives.len() == 1;
         let of_call = |native: &NativeCall| native.number == call && native.is_started();
-        quiet && self.natives.front().is_some_and(of_call) && self.emitter.is_saying(number)
+        quiet && self.natives.front().is_some_and(of_call) && self.emitter.is_emitting(number)
     }
 
-    /// Reads on in the call that is going on; says whether the arguments go on as they came.
+    /// Continues the current call; says whether the arguments may be passed on unchanged.
     pub(super) fn passes_arguments(
         &mut self,
         text: &str,
@@ -165,12 +165,12 @@ impl ChoiceNormalizer {
         }
     }
 
-    /// Takes what is no piece of a native call; calls that are whole are over then, others are waited for.
+    /// Handles an event other than a piece of a native call: complete calls end, incomplete ones are awaited.
     fn interrupt(&mut self, part: Part, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
         if !matches!(part, Part::Own(_) | Part::Logprobs(_)) {
             self.settle(true, shared, out);
         }
-        // Text goes on with the text call that is open, if one is.
+        // Text continues the open text call, if there is one.
         let text = matches!(part, Part::Text(_) | Part::Logprobs(_));
         let free = if text { self.natives.is_empty() || self.is_text_call_open() } else { !self.emitter.is_open() };
         if !free || !(self.waiting.is_empty() || (text && self.is_text_call_open())) {

@@ -26,19 +26,19 @@ pub(super) struct NativeCall {
     early: Option<String>,
     /// Reads the arguments; free text has none.
     reader: Option<Box<ArgumentsReader>>,
-    /// What came, of a tool that takes free text but is a function to the server: models write either.
+    /// The input of a free-text tool that the server knows as a function: models write either form.
     free: Option<String>,
     /// What was read before the call could be said.
     ready: String,
     last: Option<u8>,
-    /// All text of the arguments, for some servers send it again; what is sent again is said once.
+    /// All text of the arguments, since some servers repeat it; repetitions are emitted once.
     sent: String,
     once: bool,
     /// The server sent again what it had sent.
     repeats: bool,
     /// The call is none that the model's text has.
     is_other: bool,
-    /// The arguments came in the place of the name.
+    /// Whether the arguments arrived in place of the name.
     in_name: bool,
 }
 
@@ -93,8 +93,8 @@ impl NativeCall {
         }
     }
 
-    /// Returns how much of a piece was sent before. Some servers send the arguments whole behind their pieces, or each piece
-    /// with all before it. Two braces in a row, or one object right behind another of the same text, are no JSON.
+    /// Returns how much of a piece was sent before. Some servers send the whole arguments after their pieces, or each piece
+    /// with all before it. Two braces in a row, or an object directly after an identical one, are not JSON.
     fn repeated(&mut self, text: &str) -> usize {
         let is_object = self.once && self.reader.is_some() && self.sent.starts_with('{');
         if !is_object || !text.starts_with(self.sent.as_str()) {
@@ -141,7 +141,7 @@ impl NativeCall {
         self.ready.clear();
     }
 
-    /// Says whether the call may be one that the model's text has, too: it is said when it is known to be another.
+    /// Says whether the model's text may contain the same call: it is emitted when it is known to be another one.
     fn may_be_text(&self, emitter: &CallEmitter) -> bool {
         self.once && !self.started && !self.is_other && self.reader.is_some() && emitter.has_text_call(&self.name)
     }
@@ -188,7 +188,7 @@ impl NativeCall {
         }
     }
 
-    /// Ends the call, which has been begun; returns a further one whose arguments stood behind its own.
+    /// Ends the open call; returns another one whose arguments followed its own.
     pub(super) fn finish(
         mut self,
         emitter: &mut CallEmitter,
@@ -254,18 +254,18 @@ fn named<'n>(name: &'n str, tools: &'n Tools) -> (&'n str, &'n str) {
 /// Counts calls of which the server sent the arguments again.
 const DUPLICATE: &str = "duplicate_call";
 
-/// Says whether the rest of a text is what stands before it, once more.
+/// Says whether the rest of a text repeats the text before it.
 fn is_twice(sent: &str, rest: &str) -> bool {
     let sent = sent.trim();
     !rest.is_empty() && sent.len() >= 2 * rest.len() && sent[..sent.len() - rest.len()].trim() == rest
 }
 
-/// Says whether what came is the free text itself: no object, or one that is none after all.
+/// Says whether the input is the free text itself instead of an object.
 fn is_free_text(text: &str, outcome: Outcome) -> bool {
     !text.trim().is_empty() && (!text.trim_start().starts_with('{') || outcome == Outcome::Broken)
 }
 
-/// Returns where the arguments begin, behind an empty object if another follows it; `None` if that is not known yet.
+/// Returns where the arguments begin: after an empty object if another follows it; `None` if that is not known yet.
 fn after_empty(early: &str) -> Option<usize> {
     let start = early.trim_start();
     let Some(inside) = start.strip_prefix('{') else {

@@ -13,14 +13,14 @@ pub(super) struct TextReader {
     parser: Option<Box<Parser>>,
     /// Bytes of the message that were pushed.
     pushed: usize,
-    heard: TextHeard,
+    observed: ObservedText,
     /// What the prompt opened has been left, or never was.
     left_reasoning: bool,
 }
 
-/// What was heard of the message.
+/// What was observed of the message.
 #[derive(Default)]
-struct TextHeard {
+struct ObservedText {
     /// So many bytes of it.
     read: usize,
     /// Its text, if the answer comes whole, so that a call that fails can be text again.
@@ -44,7 +44,7 @@ impl TextReader {
         emitter.push_event(Part::Text(text.to_owned()), shared, out);
     }
 
-    /// Reads on; says whether the text goes on as it came, else says what became of it.
+    /// Reads text; returns whether it may be passed on unchanged, and otherwise emits the result.
     pub(super) fn passes(
         &mut self,
         text: &str,
@@ -64,26 +64,26 @@ impl TextReader {
         });
         suspect::keep(&mut shared.read, text);
         if !shared.wants.streamed {
-            self.heard.text.push_str(text);
+            self.observed.text.push_str(text);
         }
         let mut events = parser.push(text);
         let mut first = events.next();
-        if self.pushed == self.heard.read && matches!(&first, Some(event) if event.kind == EventKind::Text(text)) {
+        if self.pushed == self.observed.read && matches!(&first, Some(event) if event.kind == EventKind::Text(text)) {
             let second = events.next();
             if second.is_none() {
                 shared.tally.spoke = shared.tally.spoke || !text.trim().is_empty();
                 self.pushed += text.len();
-                self.heard.read = self.pushed;
+                self.observed.read = self.pushed;
                 return true;
             }
             first
                 .take()
                 .into_iter()
                 .chain(second)
-                .for_each(|event| hear(&event, &mut self.heard, emitter, shared, out));
+                .for_each(|event| observe(&event, &mut self.observed, emitter, shared, out));
         }
         self.pushed += text.len();
-        first.into_iter().chain(events).for_each(|event| hear(&event, &mut self.heard, emitter, shared, out));
+        first.into_iter().chain(events).for_each(|event| observe(&event, &mut self.observed, emitter, shared, out));
         self.note_dialect(shared);
         false
     }
@@ -98,10 +98,10 @@ impl TextReader {
     ) {
         let Some(parser) = &mut self.parser else { return };
         parser.set_finish_reason(reason);
-        parser.finish().for_each(|event| hear(&event, &mut self.heard, emitter, shared, out));
+        parser.finish().for_each(|event| observe(&event, &mut self.observed, emitter, shared, out));
         self.note_dialect(shared);
         self.parser = None;
-        (self.pushed, self.heard, self.left_reasoning) = (0, TextHeard::default(), true);
+        (self.pushed, self.observed, self.left_reasoning) = (0, ObservedText::default(), true);
     }
 
     /// Ends the text where the answer broke off: nothing that is not certain becomes a call.
@@ -116,7 +116,7 @@ impl TextReader {
             if emitter.is_open() || matches!(event.kind, EventKind::CallStart { .. }) {
                 break;
             }
-            hear(&event, &mut self.heard, emitter, shared, out);
+            observe(&event, &mut self.observed, emitter, shared, out);
         }
     }
 
@@ -126,7 +126,7 @@ impl TextReader {
     }
 
     pub(super) fn held(&self) -> usize {
-        self.pushed - self.heard.read
+        self.pushed - self.observed.read
     }
 
     fn note_dialect(&self, shared: &mut SharedByChoices) {
@@ -137,9 +137,9 @@ impl TextReader {
 }
 
 /// Says what the parser found.
-fn hear(
+fn observe(
     event: &Event<'_>,
-    heard: &mut TextHeard,
+    observed: &mut ObservedText,
     emitter: &mut CallEmitter,
     shared: &mut SharedByChoices,
     out: &mut Vec<ResponseEvent>,
@@ -155,14 +155,14 @@ fn hear(
         }
         EventKind::CallStart { id, name, .. } => {
             shared.tally.spoke = true;
-            heard.call = event.span.start;
+            observed.call = event.span.start;
             emitter.start(*id, name, CallKind::Function, shared, out);
             emitter.is_text();
         }
         EventKind::Arguments { json, .. } => emitter.arguments(json, out),
         EventKind::CallEnd { outcome, .. } => {
             let before = shared.tally.calls;
-            let source = heard.text.get(heard.call..event.span.end);
+            let source = observed.text.get(observed.call..event.span.end);
             emitter.end(*outcome, source, shared, out);
             shared.tally.text_calls += shared.tally.calls - before;
         }
@@ -175,10 +175,10 @@ fn hear(
         }
         _ => {}
     }
-    heard.read = event.span.end;
+    observed.read = event.span.end;
 }
 
-/// Says whether a diagnostic is about a call that stays text; what is said of a call that is one names its dialect.
+/// Says whether a diagnostic is about a call that remains text; those about recognised calls name the dialect.
 fn is_rejection(found: &Diagnostic) -> bool {
     matches!(found.code, Code::Rejected | Code::UnknownTool) && found.dialect.is_none()
 }

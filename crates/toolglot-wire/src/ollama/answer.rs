@@ -1,4 +1,4 @@
-//! The lines of an answer: who answers, what is said, and at the end why it ended and what it cost.
+//! The lines of an answer: the model, the content, and at the end the reason and the usage.
 
 use toolglot_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ pub(super) struct OllamaEnvelope {
     created_at: String,
     /// The client asked `/api/generate`.
     generates: bool,
-    /// The server speaks this protocol, too.
+    /// Whether the server uses this protocol, too.
     is_own: bool,
     pub(super) finish: Option<Finish>,
     pub(super) usage: Option<Usage>,
@@ -52,7 +52,7 @@ impl OllamaEnvelope {
         line
     }
 
-    /// Returns the last line; durations are the server's, nobody else knows them.
+    /// Returns the last line; durations come only from the server.
     pub(super) fn last(&self, said: OllamaMessage) -> Map {
         let mut line = self.line(said);
         line.insert("done".to_owned(), true.into());
@@ -101,7 +101,7 @@ impl OllamaMessage {
     }
 }
 
-/// The calls that are open: here a call is said at once, when it is whole.
+/// The open calls: in this protocol, a call is sent when it is complete.
 #[derive(Debug, Default)]
 pub(super) struct OllamaCalls {
     open: Vec<OllamaCall>,

@@ -60,7 +60,7 @@ fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) 
         "reasoning_effort" => request.extend(think(&value).map(|think| ("think".to_owned(), think))),
         "n" if value == 1 => {}
         missed if MISSED.contains(&missed) => {
-            notes.push(format!("`{missed}` left out: Ollama's API has no such field"));
+            notes.push(format!("`{missed}` omitted: Ollama's API has no such field"));
         }
         dropped if DROPPED.contains(&dropped) => {}
         _ => _ = request.insert(key, value),

@@ -1,12 +1,14 @@
 //! The messages of Ollama's API and of Chat Completions, each as the other.
 //!
-//! Ollama's messages hold a call's arguments as an object and images beside the text. Calls need not have ids: a result
-//! says by `tool_name` whose it is, and results stand in the order of their calls.
+//! Ollama's messages have a call's arguments as an object, and images next to the text. Calls need no ids: a result
+//! names its tool in `tool_name`, and results are in the order of their calls.
 
 use toolglot::mint;
 use toolglot_json::{Map, Value, json};
 
+use crate::chat::fields::text;
 use crate::chat::history as chat_history;
+use crate::members::list;
 
 /// Returns the messages of a chat request.
 pub(super) fn to_chat(messages: Vec<Value>, reasoning: &[&str]) -> Vec<Value> {
@@ -81,13 +83,18 @@ fn to_chat_call((place, at): (usize, usize), call: Value, open: &mut OpenCalls) 
     let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
     let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
     let id = id.map_or_else(|| mint(place as u64, at), str::to_owned);
-    let arguments = match function.get("arguments") {
+    let arguments = arguments_text(function.get("arguments"));
+    open.calls.push((id.clone(), name.to_owned()));
+    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+}
+
+/// Returns a call's arguments as JSON text.
+pub(super) fn arguments_text(arguments: Option<&Value>) -> String {
+    match arguments {
         Some(Value::String(text)) => text.clone(),
         None | Some(Value::Null) => "{}".to_owned(),
         Some(value) => value.to_string(),
-    };
-    open.calls.push((id.clone(), name.to_owned()));
-    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+    }
 }
 
 fn content_with(content: Option<Value>, images: Option<Value>) -> Value {
@@ -156,7 +163,7 @@ fn of_assistant(turn: &mut Value, message: &Map) -> Vec<(String, String)> {
     if let (Some(refusal), Some("")) = (text(message, "refusal"), turn["content"].as_str()) {
         turn["content"] = refusal.into();
     }
-    let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let calls = list(message.get("tool_calls"));
     let mut known = Vec::new();
     let mut list = Vec::new();
     for call in calls {
@@ -172,7 +179,7 @@ fn of_assistant(turn: &mut Value, message: &Map) -> Vec<(String, String)> {
     known
 }
 
-/// Returns a message: its text, and its images beside it.
+/// Returns a message with its text and its images.
 fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
     let (mut texts, mut images) = (Vec::new(), Vec::new());
     match &content {
@@ -187,7 +194,7 @@ fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
                     (None, _) => {
                         let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
                         notes.push(format!(
-                            "part of type `{kind}` left out: Ollama's API takes text, and images as data"
+                            "part of type `{kind}` omitted: Ollama's API accepts only text, and images as data"
                         ));
                     }
                 }
@@ -202,13 +209,13 @@ fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
     message
 }
 
-/// Makes the earlier turns of a request safe that goes to a server of this protocol; a history in order stays as it is.
-pub(crate) fn make_safe(request: &mut Map, mender: &mut chat_history::Mender<'_>) {
+/// Makes the earlier turns of a request to a server of this protocol safe; a valid history is unchanged.
+pub(crate) fn make_safe(request: &mut Map, repairer: &mut chat_history::HistoryRepairer<'_>) {
     const REASONING: &[&str] = &["reasoning"];
     let Some(Value::Array(messages)) = request.get("messages") else { return };
     let before = to_chat(messages.clone(), REASONING);
     let mut chat = Map::from_iter([("messages".to_owned(), Value::from(before.clone()))]);
-    chat_history::make_safe(&mut chat, mender);
+    chat_history::make_safe(&mut chat, repairer);
     let Some(Value::Array(after)) = chat.remove("messages") else { return };
     if after != before || !messages.iter().all(has_objects) {
         request.insert("messages".to_owned(), from_chat(after, &mut Vec::new()).into());
@@ -217,10 +224,6 @@ pub(crate) fn make_safe(request: &mut Map, mender: &mut chat_history::Mender<'_>
 
 /// Says whether the arguments of a message's calls are what servers insist on.
 fn has_objects(message: &Value) -> bool {
-    let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let calls = list(message.get("tool_calls"));
     calls.iter().all(|call| call.pointer("/function/arguments").is_some_and(Value::is_object))
-}
-
-fn text<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
-    map.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
 }

@@ -2,7 +2,9 @@
 
 use toolglot_json::{Map, Value, json};
 
+use super::history::arguments_text;
 use crate::fault::{Fault, FaultKind};
+use crate::members::list;
 use crate::port::ProtocolReader;
 use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart, Usage};
 use crate::sse::Frame;
@@ -57,7 +59,7 @@ impl ProtocolReader for OllamaReader {
 }
 
 fn unread() -> Fault {
-    Fault::new(FaultKind::Upstream, "the model server's answer is not one of Ollama's API")
+    Fault::new(FaultKind::Upstream, "the model server's answer is not a response of Ollama's API")
 }
 
 /// Says whether an object is an answer, or a line of one.
@@ -81,16 +83,16 @@ impl OllamaReader {
             let model = line.get("model").and_then(Value::as_str).map(str::to_owned);
             out.push(ResponseEvent::Begin(ResponseStart { model, ..ResponseStart::default() }));
         }
-        let mut say = |part: Part| out.push(ResponseEvent::Part { choice: 0, part });
+        let mut push = |part: Part| out.push(ResponseEvent::first(part));
         if let Some(Value::Array(tokens)) = line.remove("logprobs")
             && !tokens.is_empty()
         {
-            say(Part::Logprobs(tokens));
+            push(Part::Logprobs(tokens));
         }
-        self.message(&line, &mut say);
+        self.message(&line, &mut push);
         if line.get("done") == Some(&Value::Bool(true)) {
-            self.close(&mut say);
-            say(Part::Finish(finish(&line)));
+            self.close(&mut push);
+            push(Part::Finish(finish(&line)));
             out.extend(usage(line).map(ResponseEvent::Usage));
             self.over = true;
             out.push(ResponseEvent::End);
@@ -98,55 +100,51 @@ impl OllamaReader {
     }
 
     /// Reads what a line adds to the answer; `/api/generate` has no message around it.
-    fn message(&mut self, line: &Map, say: &mut impl FnMut(Part)) {
+    fn message(&mut self, line: &Map, push: &mut impl FnMut(Part)) {
         let message = line.get("message").and_then(Value::as_object).unwrap_or(line);
         let said = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         if let Some(text) = said("thinking") {
-            say(Part::Reasoning(text.to_owned()));
+            push(Part::Reasoning(text.to_owned()));
         }
         if let Some(text) = said("content").or_else(|| said("response")) {
-            say(Part::Text(text.to_owned()));
+            push(Part::Text(text.to_owned()));
         }
-        let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let calls = list(message.get("tool_calls"));
         for call in calls {
-            self.call(call, say);
+            self.call(call, push);
         }
     }
 
-    fn call(&mut self, call: &Value, say: &mut impl FnMut(Part)) {
+    fn call(&mut self, call: &Value, push: &mut impl FnMut(Part)) {
         let Some(name) = call.pointer("/function/name").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
             if let Some(Value::String(text)) = call.pointer("/function/arguments") {
-                self.go_on(text, say);
+                self.continue_call(text, push);
             }
             return;
         };
-        self.close(say);
+        self.close(push);
         let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
-        let text = match call.pointer("/function/arguments") {
-            Some(Value::String(text)) => text.clone(),
-            None | Some(Value::Null) => "{}".to_owned(),
-            Some(value) => value.to_string(),
-        };
+        let text = arguments_text(call.pointer("/function/arguments"));
         let number = self.calls;
         self.calls += 1;
-        say(Part::CallStart { call: number, id, name: name.to_owned(), kind: CallKind::Function });
+        push(Part::CallStart { call: number, id, name: name.to_owned(), kind: CallKind::Function });
         self.open = Some((number, String::new()));
-        self.go_on(&text, say);
+        self.continue_call(&text, push);
     }
 
     /// Adds to the arguments of the open call, which ends when they are whole.
-    fn go_on(&mut self, piece: &str, say: &mut impl FnMut(Part)) {
+    fn continue_call(&mut self, piece: &str, push: &mut impl FnMut(Part)) {
         let Some((number, text)) = &mut self.open else { return };
         text.push_str(piece);
-        say(Part::Arguments { call: *number, text: piece.to_owned() });
+        push(Part::Arguments { call: *number, text: piece.to_owned() });
         if text.trim_end().ends_with('}') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
-            self.close(say);
+            self.close(push);
         }
     }
 
-    fn close(&mut self, say: &mut impl FnMut(Part)) {
+    fn close(&mut self, push: &mut impl FnMut(Part)) {
         if let Some((call, _)) = self.open.take() {
-            say(Part::CallEnd { call });
+            push(Part::CallEnd { call });
         }
     }
 }
@@ -162,7 +160,7 @@ fn finish(line: &Map) -> Finish {
 fn usage(line: Map) -> Option<Usage> {
     let own: Map = line.into_iter().filter(|(key, _)| COUNTS.contains(&key.as_str())).collect();
     let count = |key: &str| own.get(key).and_then(Value::as_u64);
-    // What came from a cache is not counted at all.
+    // Cached tokens are not counted at all.
     let (input, output) = (count("prompt_eval_count"), count("eval_count"));
     input.or(output)?;
     let [input, output] = [input, output].map(Option::unwrap_or_default);

@@ -44,17 +44,19 @@ fn conversation(request: &mut Map) -> Result<Vec<Value>, Fault> {
     }
 }
 
-/// Returns a prompt as a conversation; what goes around a model's template has no place in one.
+/// Returns a prompt as a conversation; options that bypass a model's template do not apply.
 fn prompt(request: &mut Map, notes: &mut Vec<String>) -> Result<Vec<Value>, Fault> {
     for key in ["raw", "suffix", "template"] {
         let value = request.remove(key).unwrap_or_default();
         if value != Value::Null && value != false && value != "" {
-            let message = format!("`{key}` works only with an upstream that speaks Ollama's API");
+            let message = format!("`{key}` requires an upstream that supports Ollama's API; remove it");
             return Err(Fault::new(FaultKind::Request, message).with_param(key));
         }
     }
     if request.remove("context").is_some_and(|context| !context.is_null()) {
-        notes.push("`context` left out: the upstream takes no tokens of earlier answers; use /api/chat".to_owned());
+        notes.push(
+            "`context` omitted: the upstream does not accept tokens of earlier answers; use /api/chat".to_owned(),
+        );
     }
     let mut messages = Vec::new();
     if let Some(Value::String(system)) = request.remove("system").filter(|system| *system != "") {
@@ -76,7 +78,7 @@ fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
         }
         ("format", value) => chat.extend(response_format(value).map(|value| ("response_format".to_owned(), value))),
         ("think", Value::String(effort)) => _ = chat.insert("reasoning_effort".to_owned(), effort.into()),
-        ("think", value) => notes.push(format!("`think: {value}` left out: the upstream's protocol has no such field")),
+        ("think", value) => notes.push(format!("`think: {value}` omitted: the upstream's protocol has no such field")),
         // How long a model stays in memory is Ollama's business.
         ("keep_alive" | "options", _) => {}
         // Servers refuse an empty list.
@@ -92,7 +94,7 @@ fn option(name: &str, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
     match known {
         _ if value.is_null() || is_no_limit => {}
         Some((theirs, _)) => _ = chat.insert((*theirs).to_owned(), value),
-        None => notes.push(format!("`options.{name}` left out: only Ollama has such a setting")),
+        None => notes.push(format!("`options.{name}` omitted: only Ollama has this setting")),
     }
 }
 

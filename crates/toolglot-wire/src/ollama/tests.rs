@@ -199,7 +199,7 @@ fn what_breaks_off_ends_with_an_error() {
 fn a_line_that_is_no_json_is_an_error_only_if_it_is_words() {
     let (exchange, _) =
         exchange(Protocol::Ollama, Protocol::Ollama, &with_tools(json!({"model": "m", "messages": []})));
-    let unread = "the model server's answer is not one of Ollama's API";
+    let unread = "the model server's answer is not a response of Ollama's API";
     for (line, wanted) in [
         ("data: {\"choices\":[{\"delta\":{\"content\":\"a secret\"}}]}\n", unread),
         ("{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"a secr\n", unread),

@@ -15,7 +15,7 @@ pub(crate) struct OllamaWriter {
     client: Client,
     envelope: OllamaEnvelope,
     calls: OllamaCalls,
-    /// What goes out with the next text.
+    /// What to send with the next text.
     waiting: OllamaMessage,
     over: bool,
 }

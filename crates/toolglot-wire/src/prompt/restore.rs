@@ -1,12 +1,14 @@
-//! A conversation that was written as text, read back: calls and results are what they were.
+//! Reads a conversation in prompt mode back into calls and results.
 
 use std::sync::Arc;
 
 use toolglot::{Dialect, Dialects, Options, Teach, Tools, mint, parse};
 use toolglot_json::{Value, json};
 
-/// Returns the messages of a chat request in which calls and results stand as such, from those of a conversation that was
-/// written in prompt mode; ids are new. What holds no calls of the dialect stays as it is.
+use crate::members::list;
+
+/// Converts the messages of a conversation in prompt mode back to chat messages with calls and results, with new ids.
+/// Messages without calls of the dialect are unchanged.
 ///
 /// # Example
 /// ```
@@ -71,7 +73,7 @@ fn assistant(text: &str, pinned: &Dialects, tools: &Tools, seed: usize) -> (Valu
     (json!({"role": "assistant", "content": content, "tool_calls": calls}), names)
 }
 
-/// Returns the results of these calls in a message of the user's, and what is said behind them; nothing if it does not
+/// Returns the results of these calls in a message of the user's, and the text after them; none if it does not
 /// begin with them.
 pub(super) fn results_of(text: &str, names: &[&str], teach: &Teach) -> Option<(Vec<String>, String)> {
     let (start, end) = teach.results().split_once("{results}")?;
@@ -99,7 +101,7 @@ pub(super) fn results_of(text: &str, names: &[&str], teach: &Teach) -> Option<(V
     Some((results, rest.strip_prefix("\n\n").unwrap_or(rest).to_owned()))
 }
 
-/// Cuts the last result off: its closer stands at the end, or a blank line follows.
+/// Cuts off the last result: its closer is at the end, or a blank line follows.
 fn last<'t>(text: &'t str, closer: &str) -> Option<(&'t str, &'t str)> {
     let mut from = 0;
     loop {
@@ -115,8 +117,7 @@ fn last<'t>(text: &'t str, closer: &str) -> Option<(&'t str, &'t str)> {
 /// Returns the id, the name and the arguments of each call of a message.
 pub(super) fn calls(message: &Value) -> impl Iterator<Item = (String, String, String)> {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let list = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
-    list.map(move |call| {
+    list(message.get("tool_calls")).iter().map(move |call| {
         let function = call.get("function");
         let of = |key: &str| text(function.and_then(|function| function.get(key)));
         (text(call.get("id")), of("name"), of("arguments"))

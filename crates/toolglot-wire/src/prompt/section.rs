@@ -10,6 +10,7 @@ use toolglot::{Dialect, Renderer, Rendering, Tools};
 use toolglot_json::{Map, Value};
 
 use crate::demand::tools;
+use crate::members::list;
 
 /// Returns the section for a chat request; nothing if it declares no tools or forbids calls.
 pub(super) fn of(request: &Map, dialect: &Arc<Dialect>) -> Option<String> {
@@ -63,7 +64,7 @@ fn one(form: &str, function: &Value, tool: &Value) -> String {
     }
 }
 
-/// JSON as the templates of most families write it: a blank behind each comma and colon.
+/// JSON as the templates of most families write it: a space after each comma and colon.
 fn spaced(value: &Value) -> String {
     /// The style of that JSON.
     struct SpacedJson;
@@ -122,11 +123,11 @@ fn typescript(function: &Value) -> String {
     format!("{about}type {} = (_: {}) => any;", text(function, "name"), typed(schema, 0))
 }
 
-/// Deeper schemas are `any`: nobody could read them.
-const DEEPEST: usize = 6;
+/// Deeper schemas are `any`, since they would be unreadable.
+const MAX_DEPTH: usize = 6;
 
 fn typed(schema: &Value, depth: usize) -> String {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return "any".to_owned();
     }
     let inner = |schema: &Value| typed(schema, depth + 1);
@@ -151,7 +152,7 @@ fn typed(schema: &Value, depth: usize) -> String {
 
 fn members(schema: &Value, depth: usize) -> String {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return "object".to_owned() };
-    let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let required = list(schema.get("required"));
     let member = |(name, schema): (&String, &Value)| {
         let mark = if required.iter().any(|required| *required == **name) { "" } else { "?" };
         let about = text(schema, "description").trim().replace("*/", "* /");

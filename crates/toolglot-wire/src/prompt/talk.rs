@@ -85,13 +85,13 @@ impl PromptHistory<'_> {
         called: &[(String, String, String)],
         error: &RenderError,
     ) -> String {
-        self.notes.push(format!("an earlier turn does not read back the same in prompt mode: {error}"));
+        self.notes.push(format!("an earlier turn does not round-trip in prompt mode: {error}"));
         let plain =
             || called.iter().map(|(_, name, arguments)| format!("{name} {arguments}")).collect::<Vec<_>>().join("\n");
         self.renderer.clone().with_check(false).render(rendering).unwrap_or_else(|_| plain())
     }
 
-    /// Ends the results of a turn with what the user says behind them.
+    /// Ends the results of a turn with the user's text after them.
     fn end_results(&mut self, user: Option<Value>) {
         let called = std::mem::take(&mut self.called);
         let results = std::mem::take(&mut self.results);
@@ -116,7 +116,7 @@ impl PromptHistory<'_> {
         let names: Vec<&str> = called.iter().map(|(_, name)| name.as_str()).collect();
         if results_of(&text, &names, teach) != Some((texts, said)) {
             self.notes
-                .push("a result holds the marker that ends results; the model may read it as more than one".to_owned());
+                .push("a result contains the marker that ends results; the model may read it as several".to_owned());
         }
         let content = if parts.is_empty() && shown.is_empty() {
             text.into()
@@ -128,7 +128,7 @@ impl PromptHistory<'_> {
     }
 }
 
-/// Returns a result as text; what is no text is marked in its place and shown behind the results.
+/// Returns a result as text; other parts are replaced by a reference and follow the results.
 fn shown_text(content: Value, shown: &mut Vec<Value>) -> String {
     let Value::Array(parts) = content else { return text_of(&content) };
     let texts = parts.into_iter().map(|part| match part.get("text").and_then(Value::as_str) {

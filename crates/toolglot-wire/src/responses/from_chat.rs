@@ -1,8 +1,9 @@
-//! A Chat Completions request as a Responses request, for servers that speak nothing else.
+//! Converts a Chat Completions request to a Responses request, for servers with only this protocol.
 
 use toolglot_json::{Map, Value, json};
 
-use super::tools::{kind, members, text};
+use super::tools::{kind, text};
+use crate::members::{list, put};
 
 /// Fields that mean something to Chat Completions servers alone and change nothing of what is asked.
 const DROPPED: [&str; 4] = ["functions", "modalities", "prediction", "stream_options"];
@@ -42,11 +43,11 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
             "reasoning_effort" => put(&mut request, "reasoning", Some(json!({"effort": value}))),
             "logprobs" if value == true => include.push("message.output_text.logprobs"),
             "logprobs" => {}
-            "tools" => put(&mut request, "tools", Some(members(Some(&value)).map(tool).collect())),
+            "tools" => put(&mut request, "tools", Some(list(Some(&value)).iter().map(tool).collect())),
             "tool_choice" => put(&mut request, "tool_choice", Some(choice(value))),
             "n" if value == 1 => {}
             missed if MISSED.contains(&missed) => {
-                notes.push(format!("`{missed}` left out: the Responses protocol has no such field"));
+                notes.push(format!("`{missed}` omitted: the Responses protocol has no such field"));
             }
             dropped if DROPPED.contains(&dropped) => {}
             _ => put(&mut request, &key, Some(value)),
@@ -55,10 +56,6 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     put(&mut request, "text", Some(format.into()).filter(|format| *format != json!({})));
     put(&mut request, "include", Some(include.into()).filter(|include| *include != json!([])));
     request
-}
-
-fn put(request: &mut Map, key: &str, value: Option<Value>) {
-    request.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
 }
 
 fn response_format(format: Value) -> Value {
@@ -86,7 +83,7 @@ fn choice(choice: Value) -> Value {
 /// Returns the instructions that the conversation begins with, and all that follows as items.
 fn items(messages: &Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
     let (mut instructions, mut items) = (Vec::new(), Vec::new());
-    for message in members(Some(messages)) {
+    for message in list(Some(messages)) {
         let content = message.get("content").unwrap_or(&Value::Null);
         match text(message, "role").unwrap_or("user") {
             "system" | "developer" if items.is_empty() => instructions.extend(plain(content)),
@@ -107,7 +104,7 @@ fn items(messages: &Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
 
 /// The texts of a content.
 fn plain(content: &Value) -> Vec<String> {
-    let parts = members(Some(content)).filter_map(|part| text(part, "text"));
+    let parts = list(Some(content)).iter().filter_map(|part| text(part, "text"));
     content.as_str().into_iter().chain(parts).filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
@@ -119,7 +116,7 @@ fn add_assistant(message: &Value, content: &Value, items: &mut Vec<Value>) {
     if !said.is_empty() {
         items.push(json!({"type": "message", "role": "assistant", "content": said}));
     }
-    for call in members(message.get("tool_calls")) {
+    for call in list(message.get("tool_calls")) {
         let function = call.get("function").unwrap_or(&Value::Null);
         let [name, arguments] = ["name", "arguments"].map(|key| function.get(key).cloned().unwrap_or_default());
         let id = call.get("id").cloned().unwrap_or_default();
@@ -144,9 +141,9 @@ fn parts(content: &Value, notes: &mut Vec<String>) -> Value {
         }
         "input_audio" => Some(part.clone()),
         other => {
-            notes.push(format!("part of type `{other}` left out: the Responses protocol has nothing like it"));
+            notes.push(format!("part of type `{other}` omitted: the Responses protocol has no equivalent"));
             None
         }
     };
-    members(Some(content)).filter_map(&mut part).collect()
+    list(Some(content)).iter().filter_map(&mut part).collect()
 }

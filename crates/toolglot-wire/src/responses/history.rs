@@ -3,8 +3,9 @@
 use toolglot_json::{Map, Value, json};
 
 use super::left_out::LeftOut;
-use super::tools::{SEARCH, Toolbox, json_text, kind, listed, members, text};
+use super::tools::{SEARCH, Toolbox, json_text, kind, listed, text};
 use crate::chat::history::later_instructions;
+use crate::members::list;
 
 /// Returns the messages of a request's `instructions` and `input`.
 pub(super) fn messages(request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) -> Vec<Value> {
@@ -31,7 +32,7 @@ struct ItemHistory<'a> {
     missing: &'a mut LeftOut,
     messages: Vec<Value>,
     turn: AssistantTurn,
-    /// Parts of results that are no text; only a user's message has a place for them, behind all results.
+    /// Parts of results other than text; only a user message can contain them, after all results.
     shown: Vec<Value>,
 }
 
@@ -61,10 +62,10 @@ impl ItemHistory<'_> {
             "custom_tool_call" => self.call(item, "custom", "input"),
             "function_call_output" | "custom_tool_call_output" => self.output(item),
             kind if kind == "item_reference" || (kind.is_empty() && item.get("id").is_some()) => self.missing.refuse(format!(
-                "item `{}` is a reference that this proxy does not remember; send the whole item and set `store` to false",
+                "item `{}` refers to an item that this proxy does not store; send the whole item and set `store` to false",
                 text(item, "id").unwrap_or_default()
             )),
-            other => self.missing.leave_out(format!("item of type `{other}` left out: chat completions have no equivalent")),
+            other => self.missing.leave_out(format!("item of type `{other}` omitted: chat completions have no equivalent")),
         }
     }
 
@@ -92,11 +93,11 @@ impl ItemHistory<'_> {
         if let Some(text) = content.as_str() {
             join(&mut self.turn.text, text);
         }
-        for part in members(Some(content)) {
+        for part in list(Some(content)) {
             match (text(part, "text"), text(part, "refusal")) {
                 (Some(text), _) => join(&mut self.turn.text, text),
                 (None, Some(refusal)) => join(&mut self.turn.refusal, refusal),
-                _ => self.missing.leave_out(format!("part of type `{}` left out of an answer", kind(part))),
+                _ => self.missing.leave_out(format!("part of type `{}` omitted from an answer", kind(part))),
             }
         }
     }
@@ -106,7 +107,7 @@ impl ItemHistory<'_> {
     fn system(&mut self, content: &Value) {
         self.end_turn();
         let mut content = self.content(content);
-        let texts: Option<Vec<&str>> = members(Some(&content)).map(|part| text(part, "text")).collect();
+        let texts: Option<Vec<&str>> = list(Some(&content)).iter().map(|part| text(part, "text")).collect();
         if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
             content = texts.join("\n\n").into();
         }
@@ -121,8 +122,8 @@ impl ItemHistory<'_> {
     }
 
     fn reasoning(&mut self, item: &Value) {
-        let raw: Vec<&str> = members(item.get("content")).filter_map(|part| text(part, "text")).collect();
-        let summary = || members(item.get("summary")).filter_map(|part| text(part, "text")).collect();
+        let raw: Vec<&str> = list(item.get("content")).iter().filter_map(|part| text(part, "text")).collect();
+        let summary = || list(item.get("summary")).iter().filter_map(|part| text(part, "text")).collect();
         let parts = if raw.is_empty() { summary() } else { raw };
         join(&mut self.turn.reasoning, &parts.join("\n\n"));
     }
@@ -162,7 +163,7 @@ impl ItemHistory<'_> {
         self.messages.push(json!({"role": "tool", "tool_call_id": call_id(item), "content": content}));
     }
 
-    /// Returns the text of a result; what is no text is marked in its place and shown after all results.
+    /// Returns the text of a result; other parts are replaced by a reference and follow all results.
     fn text_of(&mut self, content: Value) -> String {
         let Value::Array(parts) = content else { return json_text(&content) };
         let texts = parts.into_iter().map(|part| match (text(&part, "text"), kind(&part)) {
@@ -221,7 +222,7 @@ impl ItemHistory<'_> {
             },
             "input_audio" | "image_url" | "file" | "video_url" | "audio_url" => Some(part.clone()),
             other => {
-                self.missing.leave_out(format!("part of type `{other}` left out: chat completions have no equivalent"));
+                self.missing.leave_out(format!("part of type `{other}` omitted: chat completions have no equivalent"));
                 None
             }
         }

@@ -11,10 +11,10 @@ use crate::chat::pairs::{ORPHAN, UNANSWERED};
 const CALLS: [(&str, &str); 2] =
     [("function_call", "function_call_output"), ("custom_tool_call", "custom_tool_call_output")];
 
-/// Says of every call without a result that it has none, behind the calls that were made together. A result whose call is
+/// Adds a note for every call without a result, after the calls that were made together. A result whose call is
 /// not there becomes a message of the user's, unless the server may remember the call.
 ///
-/// Servers of this protocol find a result by its id wherever it stands, so nothing else has to move.
+/// Servers of this protocol find a result by its id at any position, so nothing else has to move.
 pub(super) fn pair(items: Vec<Value>, remembers: bool) -> Vec<Value> {
     let ids = |role: ItemRole| -> HashSet<String> {
         let of_role = items.iter().filter(|item| role_of(item).is_some_and(|(found, _)| found == role));

@@ -1,7 +1,7 @@
-//! Reads what a server that speaks Responses sends, in a stream or whole, whatever it gets wrong.
+//! Reads answers of a Responses server, streamed or whole, including invalid ones.
 //!
-//! What an event says twice is said once; what it leaves out is found later: an item that was never announced in its
-//! deltas, a call's name in its last event, all that never came in the response that ends the stream.
+//! Repeated information is emitted once; missing information is found later: an item that was never announced in its
+//! deltas, a call's name in its last event, everything missing in the response that ends the stream.
 
 use std::borrow::Cow;
 
@@ -9,8 +9,9 @@ use serde::Deserialize;
 use toolglot_json::{Map, Value};
 
 use self::items::{ItemPlace, ReadItemKind, ReadItems, TextSlot};
-use super::tools::{kind, members, text};
+use super::tools::{kind, text};
 use crate::fault::{Fault, FaultKind};
+use crate::members::list;
 use crate::port::ProtocolReader;
 use crate::response_event::{Finish, ResponseEvent, ResponseStart, Usage};
 use crate::sse::Frame;
@@ -123,7 +124,7 @@ impl ResponsesReader {
         let part = delta.content_index.or(delta.summary_index).unwrap_or_default();
         let item = self.items.find(*kind, place, out);
         self.items.probable(item, delta.logprobs.as_deref(), out);
-        self.items.tell(item, (*slot, part), &delta.delta, out);
+        self.items.push_text(item, (*slot, part), &delta.delta, out);
         true
     }
 
@@ -160,16 +161,16 @@ impl ResponsesReader {
             if let Some((_, kind, slot, field)) = TEXTS.iter().find(|row| row.0 == stem) {
                 self.begin(&Value::Null, out);
                 let item = self.items.find(*kind, place, out);
-                let told = event.get(if last == "delta" { "delta" } else { field });
-                let told = told.map(super::tools::json_text).unwrap_or_default();
+                let sent = event.get(if last == "delta" { "delta" } else { field });
+                let sent = sent.map(super::tools::json_text).unwrap_or_default();
                 self.items.named(item, text(event, "name"));
                 let tokens = event.get("logprobs").and_then(Value::as_array);
-                if last == "delta" || !self.items.has_told(item, (*slot, part)) {
+                if last == "delta" || !self.items.has_sent(item, (*slot, part)) {
                     self.items.probable(item, tokens.map(Vec::as_slice), out);
                 }
                 match last {
-                    "delta" => self.items.tell(item, (*slot, part), &told, out),
-                    _ => self.items.complete(item, (*slot, part), &told, out),
+                    "delta" => self.items.push_text(item, (*slot, part), &sent, out),
+                    _ => self.items.complete(item, (*slot, part), &sent, out),
                 }
                 return;
             }
@@ -240,9 +241,9 @@ impl ResponsesReader {
     }
 
     fn finish(&mut self, response: &Value, finish: Finish, out: &mut Vec<ResponseEvent>) {
-        self.items.reconcile(members(response.get("output")), out);
+        self.items.reconcile(list(response.get("output")).iter(), out);
         let finish = if finish == Finish::Stop && self.items.has_calls() { Finish::ToolCalls } else { finish };
-        out.push(ResponseEvent::Part { choice: 0, part: crate::response_event::Part::Finish(finish) });
+        out.push(ResponseEvent::first(crate::response_event::Part::Finish(finish)));
         if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {
             out.push(ResponseEvent::Usage(usage_of(usage)));
         }

@@ -6,8 +6,9 @@ use super::history;
 use super::left_out::LeftOut;
 use super::pairs::pair;
 use super::tools::{ToolChoice, Toolbox, json_text, kind, text};
-use crate::chat::history::{Mender, is_object};
+use crate::chat::history::{HistoryRepairer, is_object};
 use crate::fault::{Fault, FaultKind};
+use crate::members::put;
 
 /// Fields that mean nothing to a chat server, or promise what only the client's own server can keep.
 const DROPPED: [&str; 15] = [
@@ -46,7 +47,7 @@ pub(crate) fn to_chat(request: &Map, notes: &mut Vec<String>) -> Result<Map, Fau
     missing.fault.map_or(Ok(chat), Err)
 }
 
-/// Returns what a chat request can say of a request that goes to a server of this protocol: its tools, above all.
+/// Returns the chat form of a request to a server of this protocol, above all its tools.
 pub(crate) fn as_chat(request: &Map) -> Map {
     convert(request, &mut LeftOut::default())
 }
@@ -94,10 +95,6 @@ fn put_tools(chat: &mut Map, request: &Map, toolbox: &Toolbox, missing: &mut Lef
     put(chat, "parallel_tool_calls", request.get("parallel_tool_calls").cloned());
 }
 
-fn put(chat: &mut Map, key: &str, value: Option<Value>) {
-    chat.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
-}
-
 /// Returns `text.format` as chat's `response_format`; plain text needs none.
 fn response_format(format: &Value) -> Option<Value> {
     match kind(format) {
@@ -115,12 +112,12 @@ fn refuse_memory(request: &Map) -> Result<(), Fault> {
     let is_asked = |key: &&&str| request.get(key).is_some_and(|value| !value.is_null());
     if let Some(key) = REMEMBERED.iter().find(is_asked) {
         let message = format!(
-            "`{key}` refers to something that this proxy does not remember; send the whole conversation in `input` and set `store` to false"
+            "`{key}` refers to something that this proxy does not store; send the whole conversation in `input` and set `store` to false"
         );
         return Err(Fault::new(FaultKind::Request, message).with_code("unsupported_parameter").with_param(*key));
     }
     if request.get("background") == Some(&Value::Bool(true)) {
-        let message = "`background` is not supported; leave it out and read the response as it arrives";
+        let message = "`background` is not supported; remove it and wait for the response";
         return Err(Fault::new(FaultKind::Request, message)
             .with_code("unsupported_parameter")
             .with_param("background"));
@@ -129,19 +126,19 @@ fn refuse_memory(request: &Map) -> Result<(), Fault> {
 }
 
 /// Makes the history of a request that stays a Responses request safe: earlier calls have arguments that can be read.
-pub(crate) fn make_safe(request: &mut Map, mender: &mut Mender<'_>) {
+pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     let remembers = REMEMBERED.iter().any(|key| request.get(key).is_some_and(|value| !value.is_null()));
     let Some(items) = request.get_mut("input").and_then(Value::as_array_mut) else { return };
     for item in items.iter_mut().filter(|item| kind(item) == "function_call") {
         let arguments = item.get("arguments").map(json_text).unwrap_or_default();
         if text(item, "arguments").is_none_or(|text| !is_object(text)) {
             let name = text(item, "name").unwrap_or_default();
-            item["arguments"] = mender.arguments(&arguments, name).into();
+            item["arguments"] = repairer.arguments(&arguments, name).into();
         }
     }
     // What is only referred to may be the result that seems to be missing, or its call.
     if !items.iter().any(|item| kind(item) == "item_reference") {
         *items = pair(std::mem::take(items), remembers);
-        mender.tell_pairs(items);
+        repairer.note_pairs(items);
     }
 }

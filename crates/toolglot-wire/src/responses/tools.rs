@@ -3,6 +3,7 @@
 use toolglot_json::{Map, Value, json};
 
 use super::left_out::LeftOut;
+use crate::members::list;
 
 /// The names that chat allows are no longer than this.
 const MAX_NAME: usize = 64;
@@ -44,7 +45,7 @@ impl Toolbox {
 
     /// Adds the tools that earlier searches found.
     fn add_found(&mut self, request: &Map) {
-        let found = members(request.get("input")).filter(|item| kind(item) == "tool_search_output");
+        let found = list(request.get("input")).iter().filter(|item| kind(item) == "tool_search_output");
         for (tool, namespace) in found.flat_map(|item| listed(item.get("tools"))) {
             let is_known = |name| self.tools.iter().any(|it| it.name == name && it.namespace.as_deref() == namespace);
             if !text(tool, "name").is_some_and(is_known) {
@@ -84,13 +85,13 @@ impl Toolbox {
         let inner = tool.get(kind(tool)).filter(|inner| inner.is_object()).unwrap_or(tool);
         let named = text(inner, "name").filter(|_| custom || kind(tool) == "function");
         let Some(name) = named.or_else(|| is_search.then_some(SEARCH)) else {
-            missing.leave_out(format!("tool of type `{}` left out: only its vendor's server can run it", kind(tool)));
+            missing.leave_out(format!("tool of type `{}` omitted: only its vendor's server can run it", kind(tool)));
             return;
         };
         let mut chat_name = flat_name(name, namespace);
         if self.find(&chat_name).is_some() {
             if namespace.is_none() {
-                missing.leave_out(format!("tool `{name}` left out: it is declared twice"));
+                missing.leave_out(format!("tool `{name}` omitted: it is declared twice"));
                 return;
             }
             chat_name = shortened(&format!("{chat_name}/{}", self.tools.len()));
@@ -123,14 +124,14 @@ impl ToolChoice {
             return Self { chat: Some(choice.clone()), allowed: None };
         }
         if kind(choice) == "allowed_tools" {
-            // Chat's own form of it nests what stands beside the type here.
+            // Chat's form nests the members next to the type.
             let inner = choice.get("allowed_tools").unwrap_or(choice);
             let mode = text(inner, "mode").unwrap_or("auto");
-            let allowed = members(inner.get("tools")).filter_map(|tool| toolbox.named(tool)).collect();
+            let allowed = list(inner.get("tools")).iter().filter_map(|tool| toolbox.named(tool)).collect();
             return Self { chat: Some(Value::from(mode)), allowed: Some(allowed) };
         }
         let Some(name) = toolbox.named(choice) else {
-            missing.leave_out(format!("`tool_choice` of type `{}` left out: it names no available tool", kind(choice)));
+            missing.leave_out(format!("`tool_choice` of type `{}` omitted: it names no available tool", kind(choice)));
             return Self::default();
         };
         let kind = if kind(choice) == "custom" { "custom" } else { "function" };
@@ -177,7 +178,7 @@ fn flat_name(name: &str, namespace: Option<&str>) -> String {
     if full.len() <= MAX_NAME && full.chars().all(is_legal) { full } else { shortened(&full) }
 }
 
-/// Returns a legal name that stands for a long or strange one: its end, which says most, and a hash of it all.
+/// Returns a valid name for a long or invalid one: its end, which is most specific, and a hash of the whole.
 fn shortened(full: &str) -> String {
     let legal = full.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' });
     let legal: String = legal.collect();
@@ -185,19 +186,14 @@ fn shortened(full: &str) -> String {
     format!("{tail}_{:08x}", toolglot::seed_of(full.as_bytes()) & 0xFFFF_FFFF)
 }
 
-/// Returns the members of a list, none if it is no list.
-pub(super) fn members(list: Option<&Value>) -> impl Iterator<Item = &Value> {
-    list.and_then(Value::as_array).into_iter().flatten()
-}
-
 /// Returns the tools of a list, each with the namespace that it is in.
-pub(super) fn listed(list: Option<&Value>) -> impl Iterator<Item = (&Value, Option<&str>)> {
-    members(list).flat_map(|tool| {
+pub(super) fn listed(tools: Option<&Value>) -> impl Iterator<Item = (&Value, Option<&str>)> {
+    list(tools).iter().flat_map(|tool| {
         let (namespace, inner, alone) = match kind(tool) {
             "namespace" => (text(tool, "name"), tool.get("tools"), None),
             _ => (None, None, Some(tool)),
         };
-        members(inner).chain(alone).map(move |tool| (tool, namespace))
+        list(inner).iter().chain(alone).map(move |tool| (tool, namespace))
     })
 }
 

@@ -1,4 +1,4 @@
-//! Writes a stream for a client that speaks Responses, by the rules on which its SDKs insist.
+//! Writes a stream for a Responses client, following the rules that its SDKs require.
 //!
 //! Every item is announced, its parts are announced, all are ended in turn with their whole text, and the response at
 //! the end holds them all: no SDK has to guess, and none disagrees with another.
@@ -47,7 +47,7 @@ pub(crate) struct ResponsesWriter {
     announced: Vec<Map>,
     /// The form in which the server sends the reasoning item that is open, if it said so.
     announced_form: Option<ReasoningItem>,
-    /// Where the items stand here that only this protocol knows, by the server's ids and numbers.
+    /// The positions of items that only this protocol has, by the server's ids and numbers.
     own_ids: HashMap<String, usize>,
     own_indexes: HashMap<u64, usize>,
 }
@@ -110,7 +110,7 @@ impl ResponsesWriter {
         }
     }
 
-    /// Returns the response as it stands now, as JSON text.
+    /// Returns the current response as JSON text.
     pub(super) fn body(&self) -> String {
         let cut = self.finish.as_ref().and_then(cut_by).filter(|_| self.over);
         let status = match (&self.failure, &self.finish) {

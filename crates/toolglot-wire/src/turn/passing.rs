@@ -1,4 +1,4 @@
-//! Chunks that go on as they came: one that adds a piece to text, reasoning or a call is not read with care.
+//! Passes chunks on unchanged: a chunk that adds a piece to text, reasoning or a call is not parsed completely.
 //! The first row that applies decides:
 //!
 //! | the chunk | what becomes of it |
@@ -6,11 +6,11 @@
 //! | its answer is begun by the proxy, or has to hold a call and has none yet | read with care |
 //! | has no known shape or no piece, or its alternative has not begun | read with care |
 //! | says more than its piece, whose place before or after held text is open | read with care |
-//! | adds to text or arguments, of which nothing is to be held or changed | goes on as it came |
-//! | adds to reasoning: in the client's field, where no calls are looked for | goes on as it came, else with care |
+//! | adds to text or arguments, and nothing has to be held or changed | passed on unchanged |
+//! | adds to reasoning: in the client's field, where no calls are looked for | passed on unchanged, else parsed |
 //! | adds to arguments: of no known call, or says more | read with care |
 //! | has fields, and its piece is inside a call that was text | the fields wait for the next event |
-//! | any other | the parser has the piece; what else the chunk says is said |
+//! | any other | the parser gets the piece; the rest of the chunk is emitted |
 
 use super::{ClientWriter, Conversion};
 use crate::chat::read::usage_of;
@@ -20,10 +20,10 @@ use crate::response_event::{Part, ResponseEvent, Usage};
 use crate::sse::Frame;
 
 impl Conversion {
-    /// Lets a chunk that adds one piece go on as it came if it may; says whether it was dealt with.
+    /// Passes a chunk that adds one piece on unchanged, if possible; returns whether it was handled.
     pub(super) fn glance(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> bool {
         let ClientWriter::Chat(writer) = &self.writer else { return false };
-        // What is said may have to be remembered, or joined with what the server was given of it.
+        // The output may have to be recorded, or joined with a prefill.
         if self.opening.is_some() || self.normalizer.demands_call() && self.normalizer.meets_demand().is_none() {
             return false;
         }
@@ -39,7 +39,7 @@ impl Conversion {
             PieceTarget::Reasoning(field) => (writer.reasons_in(field), None),
             PieceTarget::Arguments(index) => (true, writer.function(index)),
         };
-        // What is said besides has its place before the text; where that is that of a call, it may end the answer.
+        // Other output precedes the text; if the text is a call, that may end the answer.
         let fate = self.normalizer.token_fate(choice);
         let in_call = fate == TokenFate::Dropped && !self.normalizer.may_have_enough();
         if chunk.is_probable && fate == TokenFate::Open
@@ -50,7 +50,7 @@ impl Conversion {
             return false;
         }
         if !self.counted.is_empty() && self.normalizer.may_have_enough() && fate != TokenFate::Said {
-            // With the end of the answer its tokens are told.
+            // The end of the answer also reports its tokens.
             self.say_held_back();
             self.make_clean();
         }
@@ -58,7 +58,7 @@ impl Conversion {
             PieceTarget::Text => self.normalizer.passes(choice, text, &mut self.cleaned),
             PieceTarget::Reasoning(_) if !in_field || !self.normalizer.passes_reasoning(choice) => return false,
             PieceTarget::Reasoning(_) => true,
-            // What else such a chunk says could not be told from what has been read of it.
+            // The rest of such a chunk is unknown, since only a part was parsed.
             PieceTarget::Arguments(_) if chunk.says_more || chunk.has_fields || chunk.is_probable => return false,
             PieceTarget::Arguments(index) => {
                 let Some(call) = self.reader.continues_call(choice, index, text) else { return false };

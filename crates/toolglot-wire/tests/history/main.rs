@@ -90,16 +90,16 @@ fn what_is_put_right_is_told() {
     let call = json!({"type": "function_call", "call_id": "a", "name": "ls", "arguments": "{'a': 1}"});
     let output = json!({"type": "function_call_output", "call_id": "a", "output": "ok"});
     let (no_result, no_call) =
-        ("a call has no result; one was added that says so", "a result has no call; sent as a message of the user's");
+        ("a call has no result; a placeholder was added", "a result has no call; sent as a user message");
     for (ingress, key, history, told) in [
         (Protocol::Chat, "messages", json!([asked, called("ls", "{'a': 1}"), result]), REPAIRED),
         (Protocol::Chat, "messages", json!([asked, called("ls", "no idea"), result]), WRAPPED),
-        (Protocol::Chat, "messages", json!([asked, called("", "{}"), result]), "a call without a name was left out"),
+        (Protocol::Chat, "messages", json!([asked, called("", "{}"), result]), "a call without a name was omitted"),
         (
             Protocol::Chat,
             "messages",
             json!([asked, called("a.b", "{}"), result]),
-            "`a.b` is no name that servers take; sent as `a_b`",
+            "`a.b` is not a valid tool name; sent as `a_b`",
         ),
         (Protocol::Chat, "messages", json!([asked, called("ls", "{}"), asked]), no_result),
         (Protocol::Chat, "messages", json!([result]), no_call),

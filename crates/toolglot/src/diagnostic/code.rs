@@ -10,7 +10,7 @@ pub enum Preset {
     Exact,
     /// On by default, off under strict validation: it decides where a string, a value or a call ends.
     Safe,
-    /// Only on with `all`, or by name: what it makes of the input is a guess.
+    /// Only on with `all`, or by name: its reading of the input is a guess.
     All,
 }
 
@@ -95,7 +95,7 @@ macro_rules! codes {
 codes! {
     // JSON and literals
     InnerQuote "inner_quote" ENDS "an unescaped quote inside a string; it ends the string only if what follows is valid there"
-        by "small models quoting code or speech" risk "text that spells `\", \"key\":` in a string is taken for the end of it; `strict` and `repair` ask the schema";
+        by "small models quoting code or speech" risk "text such as `\", \"key\":` inside a string ends it; `strict` and `repair` consult the schema";
     SingleQuotes "single_quotes" SAFE "a single-quoted string"
         by "models trained on Python dicts" risk "an apostrophe before a comma and a key ends the string";
     BackQuotes "back_quotes" SAFE "a back-quoted string"
@@ -110,26 +110,26 @@ codes! {
         by "models trained on Python, for long lines" risk "a missing comma between two values would join them; keys and lists are excluded";
     QuoteToken "quote_token" SAFE "a leaked quote token such as `<|\"|>` delimits a string"
         by "Gemma behind a server without its parser" risk "the token cannot be data in such a string";
-    EntityQuotes "entity_quotes" SAFE "JSON encoded for XML: `&quot;` delimits strings, and in them the five predefined entities are decoded; after a strong marker only"
-        by "models that answer in markup" risk "an entity that was meant literally is decoded";
+    EntityQuotes "entity_quotes" SAFE "JSON encoded for XML: `&quot;` delimits strings, and the five predefined entities are decoded inside them; only after a strong marker"
+        by "models that answer in markup" risk "an entity intended as literal text is decoded";
     BareKey "bare_key" SAFE "an object key without quotes"
         by "models trained on JavaScript and YAML" risk "none known: a value must follow the separator";
-    MissingQuote "missing_quote" SAFE "a key with a quote lost or doubled, a keyword in quotes, or a string without its first quote, whose next quote on the line ends it for certain"
-        by "models that mix two dialects, and servers that lose the first piece of an answer" risk "none known: a separator or a bracket must follow where it follows a whole one";
+    MissingQuote "missing_quote" SAFE "a key with a missing or doubled quote, a keyword in quotes, or a string without its opening quote, if the next quote on the line must be its closing quote"
+        by "models that mix two dialects, and servers that drop the first chunk of an answer" risk "none known: the separator or bracket that follows a complete key or string must be there";
     BareString "bare_string" GUESS "an unquoted string; read up to the next comma, bracket or line break"
-        by "small models, and YAML habits" risk "where a comma or bracket is missing, the words behind it become part of the string";
+        by "small models, and YAML habits" risk "where a comma or bracket is missing, the words after it become part of the string";
     RawControl "raw_control" SAFE "an unescaped line break or control character inside a string"
         by "models that write a file's contents unescaped" risk "none known: JSON forbids them in strings";
-    InvalidEscape "invalid_escape" SAFE "a backslash before a character that JSON does not escape; kept as a backslash (`\\d`, `C:\\path`)"
-        by "models writing regular expressions and Windows paths" risk "`\\n` or `\\t` in a path amid other text is a valid escape and stays one";
+    InvalidEscape "invalid_escape" SAFE "a backslash before a character that has no JSON escape; kept as a literal backslash (`\\d`, `C:\\path`)"
+        by "models writing regular expressions and Windows paths" risk "`\\n` or `\\t` in a path amid other text is a valid escape and is decoded";
     TrailingComma "trailing_comma" SAFE "a comma before a closing bracket; dropped"
         by "models trained on JavaScript and Python" risk "a member that was never written goes unnoticed";
     ExtraComma "extra_comma" SAFE "a comma with nothing before it; dropped"
         by "models that lose track in long lists" risk "a member that was never written goes unnoticed";
     MissingComma "missing_comma" SAFE "a missing comma between two members; inserted"
-        by "models that write one member per line" risk "text with bare quotes that spells a key is split; `strict` and `repair` ask the schema";
+        by "models that write one member per line" risk "text with unescaped quotes that looks like a key is split; `strict` and `repair` consult the schema";
     MissingValue "missing_value" SAFE "a key without a value; read as null, unless the schema declares something else"
-        by "models that leave out what they do not know" risk "the value may have been lost on the way";
+        by "models that leave out what they do not know" risk "the value may have been lost in transit";
     WrongSeparator "wrong_separator" SAFE "`=`, `=>`, `;` or nothing where JSON requires `:` or `,`"
         by "models trained on Python calls, Ruby and Lua" risk "none known: JSON has no other separators";
     Comment "comment" SAFE "a comment between values; dropped"
@@ -148,39 +148,39 @@ codes! {
         by "models trained on Python and Rust" risk "none known: the value is the same";
     Tuple "tuple" SAFE "a Python tuple or set; read as an array"
         by "models trained on Python" risk "parentheses around one value are dropped";
-    MarkdownEscape "markdown_escape" SAFE "underscores of a name escaped as in Markdown; unescaped, in the strings of that call too"
-        by "chat-tuned models" risk "none known in names; a string of the same call may have meant its backslash";
-    PositionalArgument "positional_argument" SAFE "a value without a keyword in a call of a tool with one parameter; taken for that parameter"
-        by "small models, for tools with one parameter" risk "none known: there is one parameter that it can be";
-    DictArgument "dict_argument" SAFE "a dict as the one argument of a Python call; its members are the arguments"
-        by "models that mix JSON and Python" risk "none known: a keyword would stand before a dict that is a value";
+    MarkdownEscape "markdown_escape" SAFE "underscores escaped as in Markdown in a name; unescaped there and in the strings of the same call"
+        by "chat-tuned models" risk "none known in names; a backslash in a string of the same call may have been intended";
+    PositionalArgument "positional_argument" SAFE "a value without a keyword in a call to a tool with one parameter; assigned to that parameter"
+        by "small models, for tools with one parameter" risk "none known: there is only one parameter it can belong to";
+    DictArgument "dict_argument" SAFE "a dict as the only argument of a Python call; its members become the arguments"
+        by "models that mix JSON and Python" risk "none known: a dict that is a value would follow a keyword";
     Fence "fence" SAFE "a Markdown fence around JSON; dropped"
         by "chat-tuned models" risk "none known: a fence is not part of JSON";
-    LiteralNewline "literal_newline" SAFE "a backslash and an `n`, a tokenizer's `Ġ` and `Ċ`, a no-break or zero-width blank, where white space belongs; skipped"
-        by "output that was escaped twice or decoded incorrectly, and models that copy from web pages" risk "none known: outside strings it can mean nothing else";
+    LiteralNewline "literal_newline" SAFE "a literal `\\n`, a tokenizer's `Ġ` or `Ċ`, or a no-break or zero-width space where white space belongs; skipped"
+        by "output that was escaped twice or decoded incorrectly, and models that copy from web pages" risk "none known: it has no other meaning outside strings";
     LostBlank "lost_blank" SAFE "missing white space between a tag's name and an attribute; inserted"
-        by "servers that decode a tokenizer's spaces incorrectly" risk "a tag whose name begins like another's; it must be a declared one";
-    DoubleBraces "double_braces" SAFE "braces doubled by a prompt template; read once"
+        by "servers that decode a tokenizer's spaces incorrectly" risk "one tag name may be the beginning of another; only declared tags are considered";
+    DoubleBraces "double_braces" SAFE "braces doubled by a prompt template; read as single braces"
         by "prompts whose templates were not filled in" risk "none known: `{{` cannot be JSON";
     Wrapper "wrapper" SAFE "arguments inside a member such as `arguments` that the tool does not declare; unwrapped"
-        by "models that copy the shape of a request into its arguments" risk "a tool that takes such a member without declaring it; an open schema keeps it";
-    ArgumentsKey "arguments_key" SAFE "the arguments under a key of another name, such as `Arguments` or `kwargs`: the only unknown member that holds an object, whose first key is a declared parameter"
-        by "models that misspell the key, and prompts that call it otherwise" risk "an object beside a call whose arguments were never written is taken for them";
-    Envelope "envelope" SAFE "a call object in whose frame quotes, colons or braces are lost or doubled, as in `{\"name=\"f\"`; behind a marker only"
-        by "models that mix two dialects, and prompts whose templates were not filled in" risk "none known: the name is that of a declared tool, and the arguments follow it";
-    FlatArguments "flat_arguments" SAFE "a call object without arguments whose other members are declared parameters; they are the arguments"
-        by "small models on prompts that show no example" risk "none known: what may be the call's own, such as `id`, is no parameter, and a call that has it is text";
-    InferredTool "inferred_tool" SAFE "a counter where the tool's name belongs; the one declared tool that the arguments fit is called"
-        by "Kimi K2, which writes `0` for `functions.search:0`" risk "a tool that was not declared may have been meant; all keys, types and required parameters must fit exactly one";
+        by "models that copy the shape of a request into its arguments" risk "the tool may accept such a member without declaring it; with an open schema, it is kept";
+    ArgumentsKey "arguments_key" SAFE "arguments under a different key, such as `Arguments` or `kwargs`; it must be the only unknown member with an object as its value, and the first key of that object must be a declared parameter"
+        by "models that misspell the key, and prompts that use another name for it" risk "if the arguments were never written, an unrelated object may be read as the arguments";
+    Envelope "envelope" SAFE "a call object with missing or doubled quotes, colons or braces around its name and arguments, as in `{\"name=\"f\"`; only after a marker"
+        by "models that mix two dialects, and prompts whose templates were not filled in" risk "none known: the name must be that of a declared tool, and the arguments must follow it";
+    FlatArguments "flat_arguments" SAFE "a call object without an arguments member whose other members are declared parameters; they become the arguments"
+        by "small models on prompts that show no example" risk "none known: members that may belong to the call itself, such as `id`, are never parameters, and a call that has one is text";
+    InferredTool "inferred_tool" SAFE "a counter instead of the tool's name; read as a call to the only declared tool that matches the arguments"
+        by "Kimi K2, which writes `0` for `functions.search:0`" risk "an undeclared tool may have been intended; all keys, types and required parameters must match exactly one tool";
     DoubleEncoded "double_encoded" SAFE "JSON inside a string where an object or array belongs; decoded"
-        by "servers and models that encode twice" risk "a string that happens to be JSON where no string is declared";
+        by "servers and models that encode twice" risk "a string that happens to be valid JSON is decoded, if no string is declared";
     ExtraCloser "extra_closer" ENDS "an extra closing bracket; dropped"
-        by "models that lose count of brackets" risk "the object was meant to continue behind the bracket";
+        by "models that lose count of brackets" risk "the object may have been meant to continue after the bracket";
     WrongBracket "wrong_bracket" ENDS "a closing bracket of the wrong kind; read as the right one"
         by "models that lose count of brackets" risk "members end up one level off; the brackets that follow decide";
     MissingBracket "missing_bracket" ENDS "a missing closing bracket before the dialect's closing marker; inserted"
-        by "models that lose count of brackets" risk "what was cut off before the marker goes unnoticed";
-    GluedObjects "glued_objects" ENDS "a second object directly behind the arguments; skipped"
+        by "models that lose count of brackets" risk "missing content before the marker goes unnoticed";
+    GluedObjects "glued_objects" ENDS "a second object directly after the arguments; skipped"
         by "models that repeat or correct themselves" risk "the second object may have been the better one";
     SurroundingText "surrounding_text" SAFE "text around the only object of an arguments string; dropped"
         by "chat-tuned models" risk "the text is lost";
@@ -192,11 +192,11 @@ codes! {
     MissingOpener "missing_opener" SAFE "a section without its opening marker"
         by "models that skip the wrapper, and servers that strip it" risk "markup shown as an example is read as a call";
     DuplicateOpener "duplicate_opener" SAFE "a doubled opening marker before a call; dropped"
-        by "models that restart a call" risk "none known: there is nothing between the two";
+        by "models that restart a call" risk "none known: the two markers are adjacent";
     MissingCloser "missing_closer" ENDS "a call or section without its closing marker; its body is complete"
         by "models that stop early, and servers that strip the last token" risk "a missing continuation goes unnoticed";
-    WrongCloser "wrong_closer" ENDS "a different tag closed what was open"
-        by "models that mix two dialects" risk "a tag in the value's own text ends it; what follows it must be able to follow a value";
+    WrongCloser "wrong_closer" ENDS "a closing tag of a different name; read as the expected one"
+        by "models that mix two dialects" risk "a closing tag inside a value ends it; the text after the tag must be valid after a value";
     DuplicateCloser "duplicate_closer" SAFE "a doubled closing marker; dropped"
         by "models that repeat themselves" risk "none known: nothing is lost";
     StrayCloser "stray_closer" ENDS "a closing tag that closes nothing, inside a call; skipped"
@@ -204,7 +204,7 @@ codes! {
     MissingValueCloser "missing_value_closer" ENDS "a parameter without its closing marker; ended by the next marker"
         by "models that forget a closer among many parameters" risk "a value that quotes the next parameter's tag is cut; its key must be declared and new";
     UnclosedTag "unclosed_tag" ENDS "an opening tag without `>`"
-        by "models that write attributes over several lines" risk "text behind the tag is read as its body";
+        by "models that write attributes over several lines" risk "text after the tag is read as its body";
     JunkInCall "junk_in_call" ENDS "text between parameters, or between the body and its closing marker; skipped"
         by "models that comment on their calls" risk "the text is lost";
     SeveralCalls "several_calls" SAFE "several call objects in one pair of tags; each is read as a call"
@@ -226,14 +226,14 @@ codes! {
     SchemaViolation "schema_violation" VALUE "finished arguments violate the schema; found by the optional check against full JSON Schema";
     // Calls and regions
     NameNormalised "name_normalised" POLICY "a different spelling of a tool's name; exactly one declared tool matches";
-    UnknownTool "unknown_tool" POLICY "a call of an undeclared tool";
+    UnknownTool "unknown_tool" POLICY "a call to an undeclared tool";
     Rejected "rejected" POLICY "a call failed strict validation; returned as text";
     Truncated "truncated" POLICY "the input ended inside a call or a marker; not returned as a finished call or as text";
     Broken "broken" POLICY "a call could not be parsed to its end; not returned as a finished call";
     CallInReasoning "call_in_reasoning" POLICY "a call inside reasoning that closes later; treated as a draft";
-    MarkerInText "marker_in_text" POLICY "text spells a call whose markers must be special tokens (the caller marks them); treated as text";
+    MarkerInText "marker_in_text" POLICY "a call whose markers are plain text but must be special tokens, which the caller marks; treated as text";
     ReasoningUnclosed "reasoning_unclosed" POLICY "unclosed reasoning, ended where a call began";
-    NearMiss "near_miss" POLICY "text looks like a call and was not read as one; the message says why";
+    NearMiss "near_miss" POLICY "text that looks like a call but was not read as one; the message says why";
     // Input and limits
     InvalidUtf8 "invalid_utf8" POLICY "invalid UTF-8; replaced by U+FFFD";
     LimitHeld "limit_held" LIMIT "more bytes would have to be held back than the limit `held` allows";

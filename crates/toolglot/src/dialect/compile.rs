@@ -59,7 +59,7 @@ fn closer(token: &PatternToken, setting: PatternContext<'_>) -> Result<Option<Li
         Some(HeadPart::Literal(literal)) => Ok(Some(literal)),
         None if matches!(token.kind, PatternTokenKind::Blank(_)) => Ok(None),
         _ => {
-            let fault = ValueFault::new(token.at.clone(), "a hole behind the one that carries the data");
+            let fault = ValueFault::new(token.at.clone(), "a hole after the one that carries the data");
             Err(fault.help("only literals can follow it"))
         }
     }
@@ -182,7 +182,7 @@ fn needs_closer(kind: BodyKind) -> bool {
 }
 
 fn endless(holder: Holder, at: Range<usize>) -> ValueFault {
-    ValueFault::new(at, format!("`{{{}}}` has no end", holder.name())).help("add a literal behind it")
+    ValueFault::new(at, format!("`{{{}}}` has no end", holder.name())).help("add a literal after it")
 }
 
 /// Splits `]` off a section's closer if the head ends with `[`, so that the bracket may close alone.

@@ -259,7 +259,7 @@ impl fmt::Display for UnknownDialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { given, near } = self;
         match &near[..] {
-            [] => write!(f, "unknown dialect `{given}`; `toolglot dialects list` shows all"),
+            [] => write!(f, "unknown dialect `{given}`; run `toolglot dialects list` to list all"),
             near => write!(f, "unknown dialect `{given}`; did you mean `{}`?", near.join("`, `")),
         }
     }

@@ -290,7 +290,7 @@ impl ReaderStep<'_> {
         let node = self.reader.deferred.node;
         if let Some(whole) = self.encoded(&content, node) {
             let what = if whole.json.starts_with('{') { "object" } else { "array" };
-            let message = format!("read the string `{}` as the {what} it spells", excerpt(&content));
+            let message = format!("read the string `{}` as the {what} it contains", excerpt(&content));
             self.sink().repair(Code::DoubleEncoded, span.clone(), message);
             let (inner, trimmed) = (source.get(1..).unwrap_or_default(), content.len() - content.trim_start().len());
             let as_it_came = !self.reader.text.changed && source.len() == span.len() && whole.repairs.len() <= PLACED;

@@ -37,7 +37,7 @@ impl ReaderStep<'_> {
     fn quoted_key(&mut self, quote: Quote, length: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         if let Some(key) = self.look().slipped_key(at)? {
-            let message = "read a key whose quotes are lost or doubled";
+            let message = "read a key with missing or doubled quotes";
             return self.plain_key(key.start..key.end, key.behind, Code::MissingQuote, message);
         }
         if !self.admit_quote(quote, at..at + length) {
@@ -224,7 +224,7 @@ impl ReaderStep<'_> {
             && self.view.starts_with(at, token)?
             && self.follow(at + token.len())? == Follow::Closes
         {
-            let (end, message) = (at + token.len(), "dropped a quote token behind a string in other quotes");
+            let (end, message) = (at + token.len(), "dropped a quote token after a string in other quotes");
             return self.repaired(Code::InnerQuote, at..end, message, |turn| turn.skip_to(end));
         }
         match byte {

@@ -47,7 +47,7 @@ fn the_reason_is_named() {
             &[],
             DECLARED,
             Broken,
-            "opens a call in the dialect `hermes`, but what follows cannot be read as one; its JSON breaks here: expected `:`",
+            "opens a call in the dialect `hermes`, but the text after it cannot be parsed as one; its JSON is invalid here: expected `:`",
         ),
         ("Let me call search(query=\"x\") for you.", &[], DECLARED, WeakMarker, "too weak"),
         (&format!("<tool_cal>{json}</tool_cal>"), &[], DECLARED, UnknownMarker, "the nearest is `<tool_call>`"),

@@ -224,7 +224,7 @@ impl CallReader {
                 sink.diagnose(Code::Truncated, end.at..end.at, message);
             }
             Ended::Broken => {
-                let message = format!("call of `{}` cannot be parsed any further", self.callee.name);
+                let message = format!("call of `{}` cannot be parsed to its end", self.callee.name);
                 sink.broken(end.at..end.at, message);
             }
         }
@@ -242,7 +242,7 @@ impl CallReader {
         }
         let glued = glued(at, &CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head))?;
         if glued > at {
-            sink.repair(Code::GluedObjects, at..glued, "skipped a second object behind the arguments");
+            sink.repair(Code::GluedObjects, at..glued, "skipped a second object after the arguments");
             self.phase = CallPhase::Closing { at: glued, how };
         }
         let at = glued;
@@ -262,7 +262,7 @@ impl CallReader {
             sink.note_moved();
         }
         if let Some(after) = extra {
-            sink.repair(Code::ExtraCloser, at..after, "dropped brackets that close nothing");
+            sink.repair(Code::ExtraCloser, at..after, "dropped unmatched closing brackets");
         }
         if let Some(next) = another {
             sink.repair(Code::SeveralCalls, next..next, "read another call in the same tags");
@@ -280,9 +280,9 @@ impl CallReader {
         let undeclared = self.callee.name_match == NameMatch::Undeclared && !engine.tools.is_empty();
         let why = match () {
             () if sink.is_broken() => None,
-            () if rest => Some("an end was repaired, and what follows looks like the rest of the call"),
+            () if rest => Some("an end was repaired, but the text that follows looks like the rest of the call"),
             () if moved && (undeclared || sink.is_misfit()) => {
-                Some("an end was repaired, and the call does not fit what is declared")
+                Some("an end was repaired, but the call does not match the tool's declaration")
             }
             () => None,
         };
@@ -379,7 +379,7 @@ impl CallReader {
     ) -> Result<(), NotYet> {
         let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
         if let Some(end) = nameless(&context, scope, next)? {
-            sink.diagnose(Code::Broken, next..end, "an object among calls names no tool");
+            sink.diagnose(Code::Broken, next..end, "an object in a list of calls names no tool");
             sink.text(end);
             self.phase = CallPhase::Between(end);
             return Ok(());

@@ -154,8 +154,8 @@ fn text(spot: CallObjectPosition, name: Option<&HeadText>, context: &CallContext
 /// Says what a repair before the arguments did.
 fn forgiven(code: Code) -> &'static str {
     match code {
-        Code::ArgumentsKey => "read the arguments under a key of another name",
-        _ => "read the name and the arguments of a call object whose quotes or braces are damaged",
+        Code::ArgumentsKey => "read the arguments under another key",
+        _ => "read the name and arguments of a call object with damaged quotes or braces",
     }
 }
 
@@ -337,7 +337,7 @@ impl CallObjectReader {
             }
             CallMember::Over(at) => return Ok(Some(self.unfinished(at, context, sink))),
             CallMember::Stray(end) => {
-                sink.repair(Code::ExtraCloser, end - 1..end, "dropped a bracket that closes nothing");
+                sink.repair(Code::ExtraCloser, end - 1..end, "dropped an unmatched closing bracket");
                 self.spot.at = end;
             }
             CallMember::Comment(end) => {

@@ -97,16 +97,12 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
         } else if context.any(at, later.iter().chain(context.section_closers()))?.is_some() {
             closing.lacks(closer);
         } else if let Some(end) = extra_brackets(at, context.section_closers().iter().chain(closers), context)? {
-            closing.repair(Code::ExtraCloser, at..end, "dropped brackets that close nothing");
+            closing.repair(Code::ExtraCloser, at..end, "dropped unmatched closing brackets");
             continue;
         } else if let Some(end) = wrong_tag(at, context)? {
             closing.repair(Code::WrongCloser, at..end, "a different tag closed the call");
         } else if let Some(end) = noise(at, closer, context)? {
-            closing.repair(
-                Code::JunkInCall,
-                at..end,
-                "skipped what stands between a call's body and its closing marker",
-            );
+            closing.repair(Code::JunkInCall, at..end, "skipped text between a call's body and its closing marker");
             continue;
         } else {
             closing.lacks(closer);
@@ -116,7 +112,7 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
     if last.map_or(context.ends_with_bracket(), Literal::is_brackets) {
         let at = context.gap(closing.at)?;
         if let Some(end) = extra_brackets(at, context.section_closers(), context)? {
-            closing.repair(Code::ExtraCloser, at..end, "dropped brackets that close nothing");
+            closing.repair(Code::ExtraCloser, at..end, "dropped unmatched closing brackets");
         }
     }
     Ok(closing)

@@ -164,10 +164,10 @@ impl ParamsReader {
         let torn = begins_torn(start, param, &self.head, context)?;
         note_head(&self.head, self.at..start, sink);
         if torn {
-            sink.broken(self.at..start, "a parameter begins with a piece of a marker");
+            sink.broken(self.at..start, "a parameter begins with part of a marker");
         }
         if tree == Tree::Torn {
-            sink.broken(start..start, "an element inside a parameter has no closer of its own");
+            sink.broken(start..start, "an element inside a parameter has no closing tag");
         }
         if let Tree::Whole(json, end) = tree {
             self.member(&json, end, context, sink);
@@ -266,7 +266,7 @@ impl ParamsReader {
                 self.skipped = true;
                 sink.repair(Code::JunkInCall, at..from, "skipped text between parameters");
                 if is_torn(at, from, context, param) {
-                    sink.broken(at..from, "a piece of a marker stands between parameters");
+                    sink.broken(at..from, "part of a marker is between parameters");
                 }
                 if matches!(marker, Marker::Open | Marker::Section) {
                     return Ok(self.end(at, Ended::Cut, context, sink));
@@ -445,7 +445,7 @@ pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
         (head.spelled_blank, Code::LiteralNewline, "read letters such as `\\n` or `Ġ` as white space"),
         (head.encoded, Code::EntityQuotes, "read entities as the call's quotes"),
         (head.doubled, Code::DuplicateOpener, "dropped a doubled opening marker"),
-        (head.noisy, Code::JunkInCall, "skipped what stands between a marker and the call's body"),
+        (head.noisy, Code::JunkInCall, "skipped text between a marker and the call's body"),
         (head.escaped, Code::MarkdownEscape, Code::MarkdownEscape.row().about),
         (head.inferred, Code::InferredTool, Code::InferredTool.row().about),
         (head.lost_blank, Code::LostBlank, "missing white space before an attribute"),

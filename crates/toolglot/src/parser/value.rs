@@ -211,7 +211,7 @@ impl ParamReader {
         let after = view.skip_blanks(end + CDATA_END.len())?;
         let closed = context.any(after, context.param.tail.first())?;
         if closed.is_none() {
-            sink.repair(Code::MissingValueCloser, after..after, "parameter without a closing marker behind its CDATA");
+            sink.repair(Code::MissingValueCloser, after..after, "parameter without a closing marker after its CDATA");
         }
         Ok(ValueEdge { end, next: closed.unwrap_or(end + CDATA_END.len()), whole: true })
     }

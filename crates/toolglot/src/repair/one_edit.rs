@@ -46,7 +46,7 @@ impl Edit {
         match self {
             Self::Escape => "escaped a quote inside a string; nothing else makes this JSON",
             Self::Add => "added the quote that a string lacks; nothing else makes this JSON",
-            Self::Drop => "dropped a bracket that closes nothing; nothing else makes this JSON",
+            Self::Drop => "dropped an unmatched closing bracket; nothing else makes this JSON",
         }
     }
 

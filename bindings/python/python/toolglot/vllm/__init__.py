@@ -1,7 +1,7 @@
 """vLLM: tool calls and reasoning in every dialect, `vllm serve MODEL --enable-auto-tool-choice --tool-call-parser toolglot`.
 
-vLLM finds `register` by the package's entry point. Names are `toolglot` for any dialect, `toolglot_hermes` and so on for
-one, and the path of a dialect file, which is taken from the command line and from `TOOLGLOT_DIALECTS`.
+vLLM finds `register` by the package's entry point. Parser names are `toolglot` for all dialects, `toolglot_hermes`
+and so on for one, or the path of a dialect file from the command line or `TOOLGLOT_DIALECTS`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _FLAGS = ("--tool-call-parser", "--reasoning-parser")
 
 
 def register() -> None:
-    """Makes the parsers known to vLLM; cheap, and never fails: without it vLLM runs as it did."""
+    """Registers the parsers with vLLM. Errors are logged, and vLLM runs without the parsers."""
     try:
         _register()
     except Exception:
-        logger.exception("toolglot could not be registered with vLLM; its parsers are not there")
+        logger.exception("cannot register toolglot with vLLM; its parsers are not available")
 
 
 def _register() -> None:
@@ -38,7 +38,7 @@ def _register() -> None:
 
 
 def _files() -> list[str]:
-    """Dialect files that the command line or the environment names."""
+    """Returns the dialect files named on the command line or in the environment."""
     words = sys.argv
     values = [value for word, value in zip(words, words[1:], strict=False) if word in _FLAGS]
     values += [word.split("=", 1)[1] for word in words if word.startswith(tuple(f"{flag}=" for flag in _FLAGS))]
@@ -47,7 +47,7 @@ def _files() -> list[str]:
 
 
 def is_ours(name: str | None) -> bool:
-    """Whether a parser's name is one of this package."""
+    """Returns whether a parser's name belongs to this package."""
     return name is not None and (name == "toolglot" or name.startswith("toolglot_") or name.endswith(".toml"))
 
 
@@ -81,7 +81,7 @@ def _unify() -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """Makes the class that vLLM asks for by `KIND:NAME`."""
+    """Creates the class for `KIND:NAME`, which vLLM requests."""
     kind, colon, parser = name.partition(":")
     if not colon:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

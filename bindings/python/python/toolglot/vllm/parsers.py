@@ -1,4 +1,4 @@
-"""The parsers that vLLM makes for each answer; imported when one is chosen."""
+"""The parsers that vLLM creates for each answer; imported when one is selected."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _message(delta: Delta) -> DeltaMessage | None:
 
 
 def _plain(request: Any) -> Any:
-    """Asks for special tokens in the text: markers of calls are such, and without them calls cannot be seen."""
+    """Requests special tokens in the text, since they may be markers of calls."""
     if getattr(request, "tools", None) and getattr(request, "tool_choice", None) != "none":
         request.skip_special_tokens = False
     return request
@@ -61,7 +61,7 @@ def _tools(tools: Any) -> Any:
 
 
 class ToolglotToolParser(ToolParser):
-    """Finds calls in the text behind the reasoning; for versions and settings without the unified parser."""
+    """Finds calls in the text after the reasoning, for versions and settings without the unified parser."""
 
     dialect: DialectLike = None
     supports_required_and_named = False
@@ -69,7 +69,7 @@ class ToolglotToolParser(ToolParser):
 
     def __init__(self, tokenizer: Any, tools: Any = None, **_: Any) -> None:
         super().__init__(tokenizer, tools)
-        #: Set by vLLM where no reasoning parser is chosen; reasoning then goes into its own field all the same.
+        #: Set by vLLM if no reasoning parser is selected; reasoning still gets its own field.
         self.skip_reasoning_parsing = False
         self._declared = _tools(tools)
         self._answer: Answer | None = None
@@ -101,13 +101,13 @@ class ToolglotToolParser(ToolParser):
         return _message(self._answer.push(delta_text))
 
     def finish_streaming(self) -> DeltaMessage | None:
-        """Says what was held back."""
+        """Returns what was held back."""
         answer, self._answer = self._answer, None
         return _message(answer.finish()) if answer else None
 
 
 class ToolglotReasoningParser(ReasoningParser):
-    """Parts reasoning from what follows, in any dialect."""
+    """Separates reasoning from the rest of the answer, in any dialect."""
 
     dialect: DialectLike = None
     engine_based_streaming = True
@@ -164,11 +164,11 @@ class ToolglotReasoningParser(ReasoningParser):
         return _thought(*self._thought.push(delta_text))
 
     def finish_streaming(self) -> DeltaMessage | None:
-        """Says what was held back."""
+        """Returns what was held back."""
         return _thought(*self._thought.finish()) if self._thought else None
 
     def _text(self, ids: Sequence[int]) -> str:
-        """The end of a text; a tokenizer that cannot decode says nothing."""
+        """Returns the end of a text; empty if the tokenizer cannot decode."""
         decode = getattr(self.model_tokenizer, "decode", None)
         return str(decode(list(ids[-_TAIL:]))) if decode and ids else ""
 
@@ -178,7 +178,7 @@ def _thought(reasoning: str, rest: str) -> DeltaMessage | None:
 
 
 class ToolglotParser(UnifiedBase):  # type: ignore[misc]
-    """Reads reasoning and calls with one parser, so that a call in reasoning that never ends is found too."""
+    """Parses reasoning and calls with one parser, so that it also finds a call in reasoning that never ends."""
 
     dialect: DialectLike = None
     reads_calls = True
@@ -267,18 +267,18 @@ def _join(delta: Delta, more: Delta) -> None:
 
 @lru_cache(maxsize=256)
 def tool_parser(name: str) -> type[ToolParser]:
-    """Returns the class of a name such as `toolglot_hermes`."""
+    """Returns the class for a name such as `toolglot_hermes`."""
     return type(f"Toolglot_{name}", (ToolglotToolParser,), {"dialect": dialect_of(name)})
 
 
 @lru_cache(maxsize=256)
 def reasoning_parser(name: str) -> type[ReasoningParser]:
-    """Returns the class of a name such as `toolglot_hermes`."""
+    """Returns the class for a name such as `toolglot_hermes`."""
     return type(f"ToolglotReasoning_{name}", (ToolglotReasoningParser,), {"dialect": dialect_of(name)})
 
 
 def unified(tool: str | None, reasoning: str | None, strict_level: Any) -> type:
-    """Returns the class that reads both."""
+    """Returns the class that parses both."""
     members = {
         "dialect": dialect_of(tool or reasoning or "toolglot"),
         "tool_parser_cls": tool_parser(tool) if tool else None,

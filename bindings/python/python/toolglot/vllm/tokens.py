@@ -1,4 +1,4 @@
-"""Which parts of a text are special tokens: what a model spells in other tokens is no marker."""
+"""Finds the special tokens in a text; only they can be markers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._native import Dialects
 
 
 class Specials:
-    """The special tokens of a tokenizer that are markers, and those whose text has yet to come."""
+    """The special tokens of a tokenizer that are markers, and those whose text has not arrived yet."""
 
     __slots__ = ("_by_id", "_held", "_waiting")
 
@@ -29,7 +29,7 @@ class Specials:
             return None
         try:
             vocab = tokenizer.get_vocab()
-        except Exception:  # A tokenizer for tests, or none at all: what is spelled counts.
+        except Exception:  # No usable tokenizer: markers are found by their text.
             return None
         markers = known[0].special
         if not all(marker in vocab for marker in markers):
@@ -37,7 +37,7 @@ class Specials:
         return cls({vocab[marker]: marker for marker in markers})
 
     def part(self, text: str, ids: Sequence[int], finished: bool) -> Iterator[tuple[bool, str]]:
-        """Parts a text into pieces that are special tokens and pieces that are not.
+        """Splits a text into special tokens and other pieces.
 
         The text of a token may come later than its id, since the engine holds some back.
         """
@@ -45,7 +45,7 @@ class Specials:
         text, self._held = self._held + text, ""
         while self._waiting:
             marker = self._waiting[0]
-            # Spelled more often than it came as a token: the tokens are the last ones.
+            # The text occurs more often than the token: the last occurrences are the tokens.
             spare = max(text.count(marker) - self._waiting.count(marker), 0)
             at = -1
             for _ in range(spare + 1):
@@ -65,5 +65,5 @@ class Specials:
 
 
 def _overlap(text: str, marker: str) -> int:
-    """How much of the end of a text may be the beginning of a marker."""
+    """Returns the length of the end of a text that may be the beginning of a marker."""
     return next((size for size in range(min(len(text), len(marker) - 1), 0, -1) if marker.startswith(text[-size:])), 0)

@@ -1,10 +1,10 @@
-//! Texts that must not be seen.
+//! Secrets.
 
 use toolglot_json::{Value, json};
 
 use super::{Raw, Setting, quoted};
 
-/// A text that must not be seen: written out, as `${VARIABLE}`, or as `file:PATH`.
+/// A secret: in plain text, as `${VARIABLE}`, or as `file:PATH`.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Secret(String);
 
@@ -59,12 +59,12 @@ impl Setting for Secrets {
     }
 }
 
-/// Puts the environment's values where `${NAME}` stands.
+/// Replaces `${NAME}` with environment variables.
 fn expanded(text: &str) -> Result<String, String> {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once("${") {
-        let (name, after) = after.split_once('}').ok_or("`${` without `}`; write `${NAME}`")?;
-        let value = std::env::var(name).map_err(|_| format!("environment variable `{name}` is not set"))?;
+        let (name, after) = after.split_once('}').ok_or("`${` without `}`; use `${NAME}`")?;
+        let value = std::env::var(name).map_err(|_| format!("environment variable `{name}` is not set; set it"))?;
         out.push_str(before);
         out.push_str(&value);
         rest = after;

@@ -1,4 +1,4 @@
-//! Sizes and times, which are written with a unit.
+//! Sizes and times with units.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use toolglot_json::{Value, json};
 
 use super::{Raw, Setting};
 
-/// A number of bytes, written `512`, `64 KiB`, `32 MiB`.
+/// A number of bytes, such as `512`, `64 KiB`, `32 MiB`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Size(pub(crate) usize);
 
-/// A span of time, written `250 ms`, `15 s`, `10 min`; `0` switches off what it bounds.
+/// A duration, such as `250 ms`, `15 s`, `10 min`; `0` disables the timeout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Time(pub(crate) Duration);
 
 impl Time {
-    /// Returns the time, unless it is switched off.
+    /// Returns the duration, unless it is disabled.
     pub(crate) fn on(self) -> Option<Duration> {
         (!self.0.is_zero()).then_some(self.0)
     }

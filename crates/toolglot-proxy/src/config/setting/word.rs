@@ -1,4 +1,4 @@
-//! Settings that are one of a few words, and what each word means.
+//! Settings that are one of a few values.
 
 use toolglot::{CallsInReasoning, Evidence, Frame, UnknownTool, Untyped, Validation};
 use toolglot_json::{Value, json};
@@ -6,25 +6,25 @@ use toolglot_wire::{Duplicates, Enforce, EngineKind, HistoryIds, Protocol, Reaso
 
 use super::{Raw, Setting, quoted};
 
-/// A word out of a list.
+/// One of a list of values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choice<T> {
     word: String,
-    /// What the word means.
+    /// The parsed value.
     pub(crate) value: T,
 }
 
-/// Things that are chosen by one of a few words.
+/// Types with a name for each value.
 pub(crate) trait Words: Sized + Default {
-    /// The words.
+    /// The names.
     const WORDS: &[&str];
-    /// What a word means.
+    /// Returns the value of a name.
     fn of(word: &str) -> Option<Self>;
 }
 
 impl<T: Words> Setting for Choice<T> {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
-        let word = raw.wanted("word in quotes")?;
+        let word = raw.wanted("string")?;
         let wrong = || format!("unknown value `{word}`; use one of {}", T::WORDS.join(", "));
         T::of(word.trim()).ok_or_else(wrong).map(|value| Self { word: word.trim().to_owned(), value })
     }
@@ -47,9 +47,31 @@ macro_rules! words {
             }
         }
     )*};
+    ($($kind:ty: $($word:literal => $value:expr),*;)*) => {$(
+        impl Words for $kind {
+            const WORDS: &[&str] = &[$($word),*];
+            fn of(word: &str) -> Option<Self> {
+                match word {
+                    $($word => Some($value),)*
+                    _ => None,
+                }
+            }
+        }
+    )*};
 }
 
 words!(Validation, Untyped, CallsInReasoning, Evidence, Frame, UnknownTool);
+
+words! {
+    HistoryIds: "kept" => Self::Kept, "nine" => Self::Nine, "counted" => Self::Counted;
+    Enforce: "off" => Self::Off, "choice" => Self::Choice, "auto" => Self::Auto, "strict" => Self::Strict;
+    Duplicates: "once" => Self::Once, "keep" => Self::Keep;
+    Mode: "native" => Self::Native, "prompt" => Self::Prompt, "auto" => Self::Auto;
+    TemplateUse: "off" => Self::Off, "auto" => Self::Auto;
+    ReasoningField: "reasoning_content" => Self::ReasoningContent, "reasoning" => Self::Reasoning, "both" => Self::Both;
+    Keep: "off" => Self::Off, "misses" => Self::Misses, "all" => Self::All;
+    LogFormat: "auto" => Self::Auto, "human" => Self::Human, "json" => Self::Json, "off" => Self::Off;
+}
 
 impl Words for Option<Protocol> {
     const WORDS: &[&str] = &["auto", "chat", "responses", "messages", "ollama"];
@@ -65,42 +87,6 @@ impl Words for Option<EngineKind> {
     }
 }
 
-impl Words for HistoryIds {
-    const WORDS: &[&str] = &["kept", "nine", "counted"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "kept" => Some(Self::Kept),
-            "nine" => Some(Self::Nine),
-            "counted" => Some(Self::Counted),
-            _ => None,
-        }
-    }
-}
-
-impl Words for Enforce {
-    const WORDS: &[&str] = &["off", "choice", "auto", "strict"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "off" => Some(Self::Off),
-            "choice" => Some(Self::Choice),
-            "auto" => Some(Self::Auto),
-            "strict" => Some(Self::Strict),
-            _ => None,
-        }
-    }
-}
-
-impl Words for Duplicates {
-    const WORDS: &[&str] = &["once", "keep"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "once" => Some(Self::Once),
-            "keep" => Some(Self::Keep),
-            _ => None,
-        }
-    }
-}
-
 impl Words for Option<bool> {
     const WORDS: &[&str] = &["auto", "yes", "no"];
     fn of(word: &str) -> Option<Self> {
@@ -113,63 +99,28 @@ impl Words for Option<bool> {
     }
 }
 
-/// How a server gets tools.
+/// How tools are sent to a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// As tools.
+    /// As native tools.
     #[default]
     Native,
     /// As text in the prompt.
     Prompt,
-    /// As tools until it refuses them, then as text.
+    /// As native tools until it rejects them, then as text.
     Auto,
 }
 
-impl Words for Mode {
-    const WORDS: &[&str] = &["native", "prompt", "auto"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "native" => Some(Self::Native),
-            "prompt" => Some(Self::Prompt),
-            "auto" => Some(Self::Auto),
-            _ => None,
-        }
-    }
-}
-
-/// Whether a server's chat template is read.
+/// Whether to read a server's chat template.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TemplateUse {
     #[default]
     Off,
-    /// Where the server shows it.
+    /// If the server provides it.
     Auto,
 }
 
-impl Words for TemplateUse {
-    const WORDS: &[&str] = &["off", "auto"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "off" => Some(Self::Off),
-            "auto" => Some(Self::Auto),
-            _ => None,
-        }
-    }
-}
-
-impl Words for ReasoningField {
-    const WORDS: &[&str] = &["reasoning_content", "reasoning", "both"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "reasoning_content" => Some(Self::ReasoningContent),
-            "reasoning" => Some(Self::Reasoning),
-            "both" => Some(Self::Both),
-            _ => None,
-        }
-    }
-}
-
-/// Which exchanges are kept.
+/// Which exchanges to capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Keep {
     #[default]
@@ -178,38 +129,13 @@ pub(crate) enum Keep {
     All,
 }
 
-impl Words for Keep {
-    const WORDS: &[&str] = &["off", "misses", "all"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "off" => Some(Self::Off),
-            "misses" => Some(Self::Misses),
-            "all" => Some(Self::All),
-            _ => None,
-        }
-    }
-}
-
-/// How lines look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LogFormat {
-    /// For people on a terminal, JSON elsewhere.
+    /// Text on a terminal, JSON elsewhere.
     #[default]
     Auto,
     Human,
     Json,
     Off,
-}
-
-impl Words for LogFormat {
-    const WORDS: &[&str] = &["auto", "human", "json", "off"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "auto" => Some(Self::Auto),
-            "human" => Some(Self::Human),
-            "json" => Some(Self::Json),
-            "off" => Some(Self::Off),
-            _ => None,
-        }
-    }
 }

@@ -21,9 +21,9 @@ struct ReadCall {
     id: Option<String>,
     name: String,
     input: InputProgress,
-    /// What came before the name.
+    /// Arguments received before the name.
     early: String,
-    /// What came for this call or another of its index, which has no arguments yet.
+    /// Input for this call or another with the same index that has no arguments yet.
     shared: String,
 }
 
@@ -102,8 +102,8 @@ impl ReadCalls {
         }
     }
 
-    /// Reads a piece that is nothing but arguments; returns the call that it goes on with, if that has been said.
-    pub(super) fn go_on(&mut self, index: u64, input: &str) -> Option<usize> {
+    /// Reads a piece with only arguments; returns the call that it continues, if that has been emitted.
+    pub(super) fn continue_call(&mut self, index: u64, input: &str) -> Option<usize> {
         let at = self.0.iter().rposition(|call| call.index == Some(index))?;
         let is_free = !self.shares(at);
         let call = self.0.get_mut(at).filter(|call| is_free && !call.name.is_empty())?;
@@ -119,7 +119,7 @@ impl ReadCalls {
     }
 
     /// Says whether a call may have to share its arguments: one before it has the same index and got none. Some gateways name
-    /// all calls first and send their arguments one behind the other.
+    /// all calls first and send their arguments one after the other.
     fn shares(&self, at: usize) -> bool {
         self.0[..at].last().is_some_and(|before| {
             before.index.is_some()
@@ -151,7 +151,7 @@ impl ReadCalls {
         }
     }
 
-    /// Says whether there is nothing but a call whose name never came.
+    /// Says whether there is only a call without a name.
     pub(super) fn are_nameless(&self) -> bool {
         let calls = &self.0;
         calls.iter().all(|call| call.name.is_empty()) && calls.iter().any(|call| !call.early.trim().is_empty())
@@ -162,7 +162,7 @@ impl ReadCalls {
         self.0.len() - 1
     }
 
-    /// Returns the call that a piece goes on with, unless it begins a new one.
+    /// Returns the call that a piece continues, unless it begins a new one.
     fn find(&self, piece: &CallPiece<'_>) -> Option<usize> {
         let last = |fits: &dyn Fn(&ReadCall) -> bool| self.0.iter().rposition(fits);
         let at = match (piece.index, piece.id) {
@@ -184,7 +184,7 @@ impl ReadCalls {
         Some(at).filter(|_| !new || call.input.depth > 0)
     }
 
-    /// Adds a piece to its call; the call is said as soon as it has a name.
+    /// Adds a piece to its call, which is emitted as soon as it has a name.
     fn add(&mut self, at: usize, piece: CallPiece<'_>, say: &mut impl FnMut(Part)) {
         let shares = self.shares(at);
         let call = &mut self.0[at];

@@ -239,5 +239,5 @@ fn an_error_in_the_stream_ends_it() {
 #[test]
 fn what_is_no_json_is_an_error() {
     let said = told(&read(b"event: message_start\ndata: <html>\n\n"));
-    assert!(said.contains("fault Upstream: the model server sent an event that is not JSON"), "{said}");
+    assert!(said.contains("fault Upstream: the model server sent an event that is not valid JSON"), "{said}");
 }

@@ -14,7 +14,7 @@ use super::broken::{good, stream};
 fn a_body_that_is_no_message_is_a_fault() {
     for (body, fault) in [
         ("<html>", "fault Upstream: the model server"),
-        ("{}", "fault Upstream: the model server's answer is not a message"),
+        ("{}", "fault Upstream: the model server's answer is not a Messages response"),
         (r#"{"type": "error", "error": {"type": "overloaded_error", "message": "later"}}"#, "fault Overloaded: later"),
         (r#"{"object": "error", "message": "bad", "code": 400}"#, "bad"),
     ] {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toolglot_json::{Map, Value, json};
 
-use crate::chat::history::Mender;
+use crate::chat::history::HistoryRepairer;
 use crate::messages::{count_tokens, make_safe, to_chat};
 use crate::policy::Policy;
 
@@ -23,7 +23,7 @@ fn convert(request: Value) -> (Map, Vec<String>) {
 }
 
 fn safe(request: &mut Map, policy: &Policy) {
-    make_safe(request, &mut Mender { tools: &toolglot::Tools::default(), policy, notes: &mut Vec::new() });
+    make_safe(request, &mut HistoryRepairer { tools: &toolglot::Tools::default(), policy, notes: &mut Vec::new() });
 }
 
 /// A request with one message and these fields.

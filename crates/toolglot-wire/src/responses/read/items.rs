@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use toolglot_json::{Map, Value, json};
 
 use super::ANNOTATION;
+use crate::members::list;
 use crate::response_event::{CallKind, Part, ResponseEvent};
-use crate::responses::tools::json_text;
-use crate::responses::tools::{kind, members, text};
+use crate::responses::tools::{json_text, kind, text};
 
 /// All items, in the order in which they were first heard of.
 #[derive(Debug, Default)]
@@ -18,19 +18,19 @@ pub(super) struct ReadItems {
     calls: usize,
 }
 
-/// What an item is.
+/// The type of an item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum ReadItemKind {
     Message,
     Reasoning,
     Function,
     Custom,
-    /// What no other protocol has.
+    /// A type that only this protocol has.
     #[default]
     Own,
 }
 
-/// Where in an item a text stands; together with a number, for there may be several.
+/// The position of a text in an item, together with a number if there are several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TextSlot {
     Text,
@@ -56,7 +56,7 @@ struct ReadItem {
     id: Option<String>,
     index: Option<u64>,
     name: Option<String>,
-    told: BTreeMap<(TextSlot, u64), TextTold>,
+    sent: BTreeMap<(TextSlot, u64), SentText>,
     /// How many annotations of each part were said.
     annotated: BTreeMap<u64, usize>,
     /// The call's number, once its start has been said.
@@ -68,7 +68,7 @@ struct ReadItem {
 
 /// How much of a text was said, and a hash of it: enough to find what a later event adds to it.
 #[derive(Clone, Copy, Debug)]
-struct TextTold {
+struct SentText {
     bytes: usize,
     hash: u64,
 }
@@ -121,14 +121,14 @@ impl ReadItems {
         }
     }
 
-    /// Remembers a call's name that an event of its input told.
+    /// Remembers a call's name from an event of its input.
     pub(super) fn named(&mut self, at: usize, name: Option<&str>) {
         let item = &mut self.items[at];
         item.name = item.name.take().or_else(|| name.map(str::to_owned));
     }
 
     /// Says the next piece of a text.
-    pub(super) fn tell(&mut self, at: usize, place: (TextSlot, u64), piece: &str, out: &mut Vec<ResponseEvent>) {
+    pub(super) fn push_text(&mut self, at: usize, place: (TextSlot, u64), piece: &str, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
         if piece.is_empty() || item.done || !item.takes(place.0) {
             return;
@@ -145,11 +145,11 @@ impl ReadItems {
             TextSlot::Refusal => Part::Refusal(piece.to_owned()),
             TextSlot::Summary | TextSlot::Raw => Part::Reasoning(piece.to_owned()),
         };
-        if !item.told.contains_key(&place) {
-            out.extend(boundary(place.0, item.told.is_empty()).map(own));
+        if !item.sent.contains_key(&place) {
+            out.extend(boundary(place.0, item.sent.is_empty()).map(own));
         }
-        item.told.entry(place).or_insert(NOTHING).add(piece);
-        out.push(said(part));
+        item.sent.entry(place).or_insert(NOTHING).add(piece);
+        out.push(ResponseEvent::first(part));
     }
 
     /// Says what a whole text has beyond the pieces. What was said stays said, even where the whole differs.
@@ -162,20 +162,20 @@ impl ReadItems {
             }
             return;
         }
-        let told = item.told.get(&place).copied().unwrap_or(NOTHING);
-        if let Some(rest) = told.rest_of(whole) {
-            self.tell(at, place, rest, out);
+        let sent = item.sent.get(&place).copied().unwrap_or(NOTHING);
+        if let Some(rest) = sent.rest_of(whole) {
+            self.push_text(at, place, rest, out);
         }
     }
 
-    /// Says the log probabilities of the piece of text that is told next.
+    /// Emits the log probabilities of the next piece of text.
     pub(super) fn probable(&mut self, at: usize, tokens: Option<&[Value]>, out: &mut Vec<ResponseEvent>) {
         let tokens = tokens.filter(|tokens| !tokens.is_empty() && !self.items[at].done);
-        out.extend(tokens.map(|tokens| said(Part::Logprobs(tokens.to_vec()))));
+        out.extend(tokens.map(|tokens| ResponseEvent::first(Part::Logprobs(tokens.to_vec()))));
     }
 
-    pub(super) fn has_told(&self, at: usize, place: (TextSlot, u64)) -> bool {
-        self.items[at].told.contains_key(&place)
+    pub(super) fn has_sent(&self, at: usize, place: (TextSlot, u64)) -> bool {
+        self.items[at].sent.contains_key(&place)
     }
 
     /// Takes notice of an annotation that an event of its own says.
@@ -185,16 +185,16 @@ impl ReadItems {
         }
     }
 
-    /// Says the annotations of a part that no event said. Those of a part behind which another was said would be taken
+    /// Emits the annotations of a part that were in no event. Those of a part that another one followed would be taken
     /// for that one's; wrong ones are worse than none.
     fn annotate(&mut self, at: usize, place: (TextSlot, u64), object: &Value, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
-        if item.kind != ReadItemKind::Message || item.told.keys().any(|told| told.1 > place.1) {
+        if item.kind != ReadItemKind::Message || item.sent.keys().any(|sent| sent.1 > place.1) {
             return;
         }
         let part = usize::try_from(place.1).ok().and_then(|number| object.get("content")?.get(number));
         let known = item.annotated.entry(place.1).or_default();
-        for annotation in members(part.and_then(|part| part.get("annotations"))).skip(*known) {
+        for annotation in list(part.and_then(|part| part.get("annotations"))).iter().skip(*known) {
             *known += 1;
             out.push(own(json!({"type": ANNOTATION, "annotation": annotation})));
         }
@@ -220,7 +220,7 @@ impl ReadItems {
         (0..self.items.len()).for_each(|at| self.close(at, out));
     }
 
-    /// Finds for each item of the last response the one that was read before. The surest sign goes first, over all of
+    /// Finds the item read earlier for each item of the last response. The most reliable sign is tried first, over all of
     /// them, so that no weak one takes another's place.
     fn partners(&self, output: &[&Value]) -> Vec<Option<usize>> {
         let mut free: Vec<bool> = vec![true; self.items.len()];
@@ -285,10 +285,10 @@ impl ReadItems {
         let id = text(&item.object, "call_id").or(item.id.as_deref()).filter(|id| !id.is_empty()).map(str::to_owned);
         item.announce(out);
         item.call = Some(self.calls);
-        out.push(said(Part::CallStart { call: self.calls, id, name, kind }));
+        out.push(ResponseEvent::first(Part::CallStart { call: self.calls, id, name, kind }));
         self.calls += 1;
         let waiting = std::mem::take(&mut self.items[at].waiting);
-        self.tell(at, (TextSlot::Input, 0), &waiting, out);
+        self.push_text(at, (TextSlot::Input, 0), &waiting, out);
     }
 
     /// Says what is left to say of an item, and that it is over.
@@ -300,7 +300,7 @@ impl ReadItems {
         let object = std::mem::take(&mut self.items[at].object);
         let is_last = at + 1 == self.items.len();
         for (place, whole) in texts(&object) {
-            if !self.has_told(at, place) && place.0 == TextSlot::Text {
+            if !self.has_sent(at, place) && place.0 == TextSlot::Text {
                 let tokens =
                     usize::try_from(place.1).ok().and_then(|part| object.get("content")?.get(part)?.get("logprobs"));
                 self.probable(at, tokens.and_then(Value::as_array).map(Vec::as_slice), out);
@@ -315,12 +315,12 @@ impl ReadItems {
             ReadItemKind::Function | ReadItemKind::Custom => {
                 // One that was cut off ends with the response.
                 let is_cut = text(&object, "status") == Some("incomplete");
-                out.extend(item.call.filter(|_| !is_cut).map(|call| said(Part::CallEnd { call })))
+                out.extend(item.call.filter(|_| !is_cut).map(|call| ResponseEvent::first(Part::CallEnd { call })))
             }
             ReadItemKind::Reasoning => {
                 // A seal that comes after other items would be taken for theirs; a wrong one is worse than none.
                 let seal = text(&object, "encrypted_content").filter(|seal| is_last && !seal.is_empty());
-                out.extend(seal.map(|seal| said(Part::Seal(seal.to_owned()))));
+                out.extend(seal.map(|seal| ResponseEvent::first(Part::Seal(seal.to_owned()))));
             }
             ReadItemKind::Own if object.is_object() => {
                 out.push(own(json!({"type": "response.output_item.done", "item": object})));
@@ -339,20 +339,21 @@ impl ReadItem {
         item
     }
 
-    /// Takes what the server says of the item now. The first name stays, and so does the first id of a call.
+    /// Stores the server's latest version of the item. The first name and the first id of a call are kept.
     fn learn(&mut self, object: &Value) {
         self.name = self.name.take().or_else(|| text(object, "name").map(str::to_owned));
         self.object = object.clone();
     }
 
-    /// Says what stands around an item's text, so that a writer of this protocol can repeat it.
+    /// Emits the item without its text, so that a writer of this protocol can repeat it.
     fn announce(&self, out: &mut Vec<ResponseEvent>) {
         if !self.object.is_object() && self.id.is_none() {
             return;
         }
         let mut object: Map = self.object.as_object().cloned().unwrap_or_default();
         object.retain(|key, value| !SAID.contains(&key.as_str()) && !value.is_null());
-        object.insert("type".to_owned(), self.kind.name().into());
+        let name = KINDS.iter().find(|(kind, _)| *kind == self.kind).map_or("", |(_, name)| name);
+        object.insert("type".to_owned(), name.into());
         object.extend(self.id.clone().map(|id| ("id".to_owned(), id.into())));
         out.push(own(json!({"type": "response.output_item.added", "item": object})));
     }
@@ -365,34 +366,29 @@ impl ReadItem {
             && (self.kind != ReadItemKind::Own || same(text(&self.object, "type"), text(object, "type")))
     }
 
-    /// Says whether a text belongs to what is said of the item: of reasoning either the summary or the original.
+    /// Says whether a text belongs to the item's output: for reasoning, either the summary or the original.
     fn takes(&self, slot: TextSlot) -> bool {
-        self.kind != ReadItemKind::Reasoning || self.told.keys().all(|told| told.0 == slot)
+        self.kind != ReadItemKind::Reasoning || self.sent.keys().all(|sent| sent.0 == slot)
     }
 }
 
-impl ReadItemKind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Message => "message",
-            Self::Reasoning => "reasoning",
-            Self::Function => "function_call",
-            Self::Custom => "custom_tool_call",
-            Self::Own => "",
-        }
-    }
-}
+const KINDS: [(ReadItemKind, &str); 4] = [
+    (ReadItemKind::Message, "message"),
+    (ReadItemKind::Reasoning, "reasoning"),
+    (ReadItemKind::Function, "function_call"),
+    (ReadItemKind::Custom, "custom_tool_call"),
+];
 
-const NOTHING: TextTold = TextTold { bytes: 0, hash: 0xCBF2_9CE4_8422_2325 };
+const NOTHING: SentText = SentText { bytes: 0, hash: 0xCBF2_9CE4_8422_2325 };
 
-impl TextTold {
+impl SentText {
     fn add(&mut self, piece: &str) {
         let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
         self.hash = piece.bytes().fold(self.hash, mix);
         self.bytes += piece.len();
     }
 
-    /// Returns what a text has beyond what was said, if it begins with it.
+    /// Returns the rest of a text that begins with the text sent.
     fn rest_of(self, whole: &str) -> Option<&str> {
         let (head, rest) = whole.split_at_checked(self.bytes)?;
         let mut same = NOTHING;
@@ -402,15 +398,14 @@ impl TextTold {
 }
 
 fn kind_of(object: &Value) -> ReadItemKind {
-    let kinds = [ReadItemKind::Message, ReadItemKind::Reasoning, ReadItemKind::Function, ReadItemKind::Custom];
-    kinds.into_iter().find(|known| known.name() == kind(object)).unwrap_or_default()
+    KINDS.iter().find(|(_, name)| *name == kind(object)).map(|(kind, _)| *kind).unwrap_or_default()
 }
 
-/// Returns all texts of an item and where they stand.
+/// Returns all texts of an item with their positions.
 fn texts(object: &Value) -> Vec<((TextSlot, u64), String)> {
     let mut texts = Vec::new();
     for (field, part_slot) in [("summary", TextSlot::Summary), ("content", TextSlot::Text)] {
-        for (number, part) in (0..).zip(members(object.get(field))) {
+        for (number, part) in (0..).zip(list(object.get(field)).iter()) {
             let slot = match kind(part) {
                 "refusal" => TextSlot::Refusal,
                 _ if kind(object) == "reasoning" && field == "content" => TextSlot::Raw,
@@ -439,10 +434,6 @@ fn boundary(slot: TextSlot, first: bool) -> Option<Value> {
     }
 }
 
-fn said(part: Part) -> ResponseEvent {
-    ResponseEvent::Part { choice: 0, part }
-}
-
 fn own(event: Value) -> ResponseEvent {
-    said(Part::Own(event))
+    ResponseEvent::first(Part::Own(event))
 }

@@ -109,7 +109,7 @@ fn agents_chat() -> Value {
 fn an_agents_request_becomes_a_chat_request() {
     let mut notes = Vec::new();
     let chat = Value::Object(to_chat(&object(&agents_request()), &mut notes).unwrap());
-    assert_eq!(notes, ["tool of type `web_search` left out: only its vendor's server can run it"]);
+    assert_eq!(notes, ["tool of type `web_search` omitted: only its vendor's server can run it"]);
     assert_eq!(chat, agents_chat());
 }
 
@@ -167,7 +167,7 @@ fn parts_survive() {
             {"type": "input_audio", "input_audio": {"data": "d", "format": "wav"}},
         ])
     );
-    assert_eq!(notes, ["part of type `hologram` left out: chat completions have no equivalent"]);
+    assert_eq!(notes, ["part of type `hologram` omitted: chat completions have no equivalent"]);
     assert_eq!(messages(&json!("hi")), json!([{"role": "user", "content": "hi"}]));
     let output = json!({"type": "function_call_output", "call_id": "a", "output": {"x": 1}});
     assert_eq!(messages(&json!([output]))[0]["content"], json!("{\"x\":1}"));
@@ -263,8 +263,8 @@ fn what_needs_memory_is_refused() {
         (json!({"input": "", "previous_response_id": "resp_1"}), "previous_response_id", "whole conversation"),
         (json!({"input": "", "conversation": {"id": "c"}}), "conversation", "whole conversation"),
         (json!({"prompt": {"id": "p"}}), "prompt", "whole conversation"),
-        (json!({"input": "", "background": true}), "background", "leave it out"),
-        (json!({"input": [{"type": "item_reference", "id": "rs_1"}]}), "input", "`rs_1` is a reference"),
+        (json!({"input": "", "background": true}), "background", "remove it"),
+        (json!({"input": [{"type": "item_reference", "id": "rs_1"}]}), "input", "`rs_1` refers to an item"),
         (json!({"model": "m"}), "input", "missing `input`"),
     ] {
         let fault = fault(&request);
@@ -328,7 +328,7 @@ fn a_name_that_is_taken_is_no_second_tool_of_that_name() {
         json!({"input": "", "tools": [tool("ls", "first"), tool("ls", "second"), tool("a__go", "outer"), inner("go")]});
     let mut notes = Vec::new();
     let chat = Value::Object(to_chat(&object(&request), &mut notes).unwrap());
-    assert_eq!(notes, ["tool `ls` left out: it is declared twice"]);
+    assert_eq!(notes, ["tool `ls` omitted: it is declared twice"]);
     let said = |tool: &Value| (tool["function"]["name"].to_string(), tool["function"]["description"].to_string());
     let [(ls, first), (outer, _), (go, what)] = [0, 1, 2].map(|at| said(&chat["tools"][at]));
     assert_eq!(
@@ -349,8 +349,8 @@ fn parts_of_an_answer_that_chat_has_no_word_for_are_noted() {
     assert_eq!(
         notes,
         [
-            "part of type `output_audio` left out of an answer",
-            "item of type `mystery` left out: chat completions have no equivalent"
+            "part of type `output_audio` omitted from an answer",
+            "item of type `mystery` omitted: chat completions have no equivalent"
         ]
     );
     assert_eq!(chat["messages"][0]["content"], "a");

@@ -5,7 +5,7 @@ use toolglot_json::{Map, Value};
 use super::{EventBuilder, PartKind, ReasoningItem, ResponsesWriter, kind, text};
 
 impl ResponsesWriter {
-    /// Passes an event on, or takes from it what stands around an item that is written anew.
+    /// Passes an event on, or reads the fields of an item that is rewritten.
     pub(super) fn own(&mut self, event: &Value, out: &mut Vec<u8>) {
         let item = event.get("item").filter(|item| item.is_object());
         match (kind(event), item) {

@@ -125,7 +125,7 @@ fn a_choice_keeps_its_order() {
 fn an_unknown_name_lists_near_ones() {
     let error = |name: &str| Dialects::builtin().only(&[name]).expect_err("it is unknown").to_string();
     assert_eq!(error("hermse"), "unknown dialect `hermse`; did you mean `hermes`?");
-    assert_eq!(error("zzzzzz"), "unknown dialect `zzzzzz`; `toolglot dialects list` shows all");
+    assert_eq!(error("zzzzzz"), "unknown dialect `zzzzzz`; run `toolglot dialects list` to list all");
 }
 
 #[test]

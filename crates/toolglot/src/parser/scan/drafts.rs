@@ -93,7 +93,7 @@ impl Scanner {
         let tool = &win.callee.name;
         if self.knows_reasoning {
             let other = self.drafted.as_ref().is_some_and(|drafted| drafted != tool);
-            return Ok(other.then_some("a call of another tool stands before reasoning closes; treated as text"));
+            return Ok(other.then_some("a call to another tool precedes the end of the reasoning; treated as text"));
         }
         if engine.catalog.closers.is_empty()
             || is_followed(engine, view, end, win.pattern_ref.dialect)?

@@ -258,7 +258,7 @@ impl ValueEndFinder {
                 Some("a value without a quote that ends it for certain")
             }
             Marker::Call | Marker::Open if lacks_closer && is_weak(context.pattern()) => {
-                Some("a value without its closer, ended by what may stand in it")
+                Some("a value without its closing marker, ended by text that it may contain")
             }
             _ if marker != Marker::Value && is_unsaid(lacks_closer, context) => Some(UNSAID),
             _ if !closes && (self.piece < edge.end || edge.end > start && lacks_break(edge.end, context)) => {
@@ -457,4 +457,4 @@ fn report(marker: Marker, edge: &ValueEdge, sink: &mut Sink) {
     }
 }
 
-const UNSAID: &str = "a parameter that is not declared has no closer of its own";
+const UNSAID: &str = "an undeclared parameter has no closing marker";
