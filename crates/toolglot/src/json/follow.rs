@@ -92,6 +92,7 @@ impl ReaderStep<'_> {
             (b'"' | b'\'', Some(Bracket::Array | Bracket::Tuple | Bracket::Set)) => self.ends_plainly(at),
             (_, None) => Ok(true),
             (b'}' | b']' | b')', Some(_)) => self.closes_all(at),
+            (_, Some(Bracket::Object)) if end == at => self.touches_key(at),
             _ => Ok(false),
         }
     }
@@ -242,11 +243,11 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether a key begins at `at` that lost its first quote with the comma before it. Behind a comma or an opening
-    /// bracket the quote before it is its own.
+    /// Says whether a key begins at `at` that lost its first quote with the comma before it. Behind a blank, a comma or an
+    /// opening bracket the quote before it is its own.
     fn touches_key(&self, at: usize) -> Result<bool, NotYet> {
         let before = self.view.slice(self.visible_before(at, self.reader.text.content), at);
-        if before.trim_end_matches('"').trim_end().ends_with([',', '{', '[', '(']) {
+        if before.trim_end_matches('"').ends_with([' ', '\n', ',', '{', '[', '(', '=']) {
             return Ok(false);
         }
         Ok(match self.look().word(at)? {

@@ -52,14 +52,13 @@ impl ReaderStep<'_> {
         }
         let plain = |byte: &&u8| !b"\"'`,:;{}[]()<>=\\\n\r".contains(byte);
         let next = at + self.view.rest(at).iter().take(LINE).take_while(plain).count();
-        let byte = self.view.byte(next)?;
-        let ends = match (self.parent(), byte) {
+        let (text, next) = (self.view.slice(at, next).trim_end(), self.look().gap(next)?);
+        let ends = match (self.parent(), self.view.byte(next)?) {
             (Some(Bracket::Object), Some(byte @ (b',' | b'}'))) => {
                 self.ends_member(Bracket::Object, byte, next, false)?
             }
             _ => false,
         };
-        let text = self.view.slice(at, next).trim_end();
         Ok((ends && !text.is_empty() && self.is_behind_plain_key()).then_some(at + text.len()))
     }
 

@@ -40,6 +40,20 @@ pub(super) const SLIPS: &[Slip] = &[
         let rest = it.text[value.end + 1..it.arguments.end].strip_prefix(',')?;
         Some(it.with(value.end + 1..it.arguments.end, rest))
     }),
+    ("comma and key's first quote lost", |it| {
+        let (_, value) = json_string(it.closed()?)?;
+        let value = Some(value).filter(|value| !it.text[value.clone()].trim_end().ends_with(','))?;
+        let rest = it.text[value.end + 1..it.arguments.end].strip_prefix(',')?.trim_start().strip_prefix('"')?;
+        Some(it.with(value.end + 1..it.arguments.end, rest))
+    }),
+    ("value: no quotes", |it| {
+        let (_, value) = json_string(it.closed()?)?;
+        let text = &it.text[value.clone()];
+        let is_plain =
+            !text.contains(['"', '\'', '`', ',', ':', ';', '{', '}', '[', ']', '(', ')', '<', '>', '=', '\\']);
+        let is_word = is_plain && !text.is_empty() && text.trim() == text && text.parse::<f64>().is_err();
+        is_word.then(|| it.with(value.start - 1..value.end + 1, text))
+    }),
     ("value: first quote lost", |it| {
         let (_, value) = json_string(it)?;
         Some(it.with(value.start - 1..value.start, ""))
