@@ -19,7 +19,7 @@ mod wrap;
 pub(crate) use fit::misfit;
 use number::Number;
 use whole::Output;
-pub(crate) use wrap::{only_scalar, wrapped, wraps};
+pub(crate) use wrap::{echoed, only_scalar, wrapped, wraps};
 
 /// What a conversion did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

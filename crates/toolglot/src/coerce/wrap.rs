@@ -36,6 +36,14 @@ pub(crate) fn only_scalar(object: &str) -> Option<&str> {
     whole.then_some(value)
 }
 
+/// Returns the value in an object that repeats its own schema: the declared type, and the value beside it.
+pub(crate) fn echoed(object: &str, types: Types) -> Option<String> {
+    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(object).ok()?;
+    let own = Types::named(object.get("type")?.as_str()?).is_some_and(|named| types.has(named));
+    let facts = object.keys().all(|key| matches!(key.as_str(), "type" | "value" | "description" | "title" | "enum"));
+    object.get("value").filter(|value| own && facts && value.is_string()).map(ToString::to_string)
+}
+
 /// Returns where the quote stands that ends a string, whose content begins the text.
 fn string_end(content: &str) -> Option<usize> {
     let mut escaped = false;

@@ -266,6 +266,9 @@ impl ReaderStep<'_> {
             let message = format!("unwrapped `{}` from the object around it", excerpt(value));
             self.sink().repair(Code::UnwrapObject, span.clone(), message);
             self.put_converted(value, node, span);
+        } else if let Some(value) = coerce::echoed(&text, types).filter(|_| self.sink.allows(Code::Wrapper)) {
+            self.sink().repair(Code::Wrapper, span.clone(), "read the value in an object that repeats its schema");
+            self.put_converted(&value, node, span);
         } else if types.only(Types::STRING | Types::NULL) {
             let mut json = String::new();
             write_string(&text, &mut json);
