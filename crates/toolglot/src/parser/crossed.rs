@@ -87,10 +87,8 @@ fn declared(word: &str, context: &CallContext<'_>) -> Option<usize> {
 /// Says whether a text that stands at `from` holds a declared tool's name, a parenthesis and a keyword, or what the dialect
 /// writes between a tool's name and its parenthesis.
 fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
-    let behind_name = context.pattern().head.last().and_then(|part| match part {
-        HeadPart::Literal(literal) => literal.spellings.first().map(|spelling| spelling.opener().trim()),
-        _ => None,
-    });
+    let last = context.pattern().head.last().and_then(HeadPart::literal);
+    let behind_name = last.and_then(|last| last.spellings.first()).map(|spelling| spelling.opener().trim());
     if behind_name.is_some_and(|words| words.len() > 1 && before.contains(words)) {
         return Ok(true);
     }
