@@ -29,7 +29,8 @@ pub(crate) struct RegionReader {
     is_reasoning: bool,
     inside: Inside,
     mark: Head,
-    scan: usize,
+    /// Everything before has been decided.
+    pub(super) scan: usize,
     /// Where a call began that may be a draft.
     held: Option<usize>,
     /// Openers at which no call began: whether less was looked at there, and how much was read in vain.
@@ -78,15 +79,6 @@ impl RegionReader {
         Self { candidate: None, is_reasoning: true, inside, mark, scan: at, held: None, lost }
     }
 
-    pub(crate) fn anchor(&self) -> usize {
-        self.scan
-    }
-
-    /// Goes on after a call inside.
-    pub(crate) fn resume_at(&mut self, at: usize) {
-        self.scan = at;
-    }
-
     /// Passes text in which neither a closer nor a call begins; false if something needs a decision.
     pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         let passes = self.held.is_none() && self.is_reasoning;
@@ -116,7 +108,11 @@ impl RegionReader {
             self.flush(self.scan, sink);
             // One byte alone is nothing, and most that follow say so.
             view.byte(self.scan + 1)?;
-            if let Some(end) = self.closer(engine, view, self.scan)? {
+            let closes = match self.own_closer(engine) {
+                Some(closer) => stands(view, self.scan, closer, &self.mark)?,
+                None => prefilled_closer(engine, view, self.scan, &self.mark)?,
+            };
+            if let Some(end) = closes {
                 return Ok(self.close(end, sink));
             }
             self.flush(self.scan, sink);
@@ -166,14 +162,6 @@ impl RegionReader {
                 RegionExit::Unclosed(held)
             }
             None => RegionExit::Left(end),
-        }
-    }
-
-    /// Returns the end of the region's closer at `at`.
-    fn closer(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        match self.own_closer(engine) {
-            Some(closer) => stands(view, at, closer, &self.mark),
-            None => prefilled_closer(engine, view, at, &self.mark),
         }
     }
 
@@ -250,19 +238,13 @@ impl RegionReader {
                 Trial::Rejected(_) => {}
             }
         }
-        if !found.is_empty() {
-            sink.doubted += in_vain;
-            self.keep_lost(view, exhausted, in_vain);
-        }
-        Ok(None)
-    }
-
-    /// Keeps an opener at which no call began, unless the end of the input or what is a special token may have decided.
-    fn keep_lost(&mut self, view: View<'_>, exhausted: bool, in_vain: usize) {
-        let rest = view.rest(self.scan);
-        if !view.has_marks() && (rest.len() >= REACH || view.final_end().is_err()) {
+        sink.doubted += in_vain;
+        // It is kept unless the end of the input or what is a special token may have decided.
+        let rest = view.rest(at);
+        if !found.is_empty() && !view.has_marks() && (rest.len() >= REACH || view.final_end().is_err()) {
             self.lost.keep(&rest[..rest.len().min(REACH)], exhausted, in_vain);
         }
+        Ok(None)
     }
 
     /// What the call's own dialect says about calls inside such a region; several dialects share one region.
