@@ -27,7 +27,7 @@ pub(super) fn compile(source: &str, role: PatternKey, setting: PatternContext<'_
         tokens.iter().position(|token| matches!(token.kind, PatternTokenKind::Body(..))).unwrap_or(tokens.len());
     let (before, rest) = tokens.split_at(place);
     let head = before.iter().filter_map(|token| node(token, setting).transpose()).collect::<Result<Vec<_>, _>>()?;
-    let body = rest.first().map(|token| body(token, before.last(), rest.get(1))).transpose()?;
+    let body = body(&tokens, place)?;
     let tail =
         rest.iter().skip(1).filter_map(|token| closer(token, setting).transpose()).collect::<Result<Vec<_>, _>>()?;
     let mut pattern = Pattern { source: source.to_owned().into(), head, body, tail };
@@ -64,35 +64,29 @@ fn closer(token: &PatternToken, setting: PatternContext<'_>) -> Result<Option<Li
     }
 }
 
-fn body(
-    token: &PatternToken,
-    before: Option<&PatternToken>,
-    after: Option<&PatternToken>,
-) -> Result<BodyHole, ValueFault> {
-    let PatternTokenKind::Body(kind, options) = &token.kind else {
-        return Err(ValueFault::new(token.at.clone(), "not a hole that carries data"));
+fn body(tokens: &[PatternToken], place: usize) -> Result<Option<BodyHole>, ValueFault> {
+    let Some(PatternToken { kind: PatternTokenKind::Body(kind, options), at }) = tokens.get(place) else {
+        return Ok(None);
     };
     let has = |name: &str| options.iter().any(|option| option == name);
     let insides = [("end", Inside::End), ("opaque", Inside::Opaque), ("calls", Inside::Calls)];
     let chosen: Vec<Inside> = insides.into_iter().filter(|inside| has(inside.0)).map(|inside| inside.1).collect();
     if chosen.len() > 1 {
-        return Err(
-            ValueFault::new(token.at.clone(), "conflicting options").help("choose one of end, opaque and calls")
-        );
+        return Err(ValueFault::new(at.clone(), "conflicting options").help("choose one of end, opaque and calls"));
     }
     let is_value = matches!(kind, BodyKind::Value | BodyKind::Tree | BodyKind::Text | BodyKind::Content);
     let is_line = |token: Option<&PatternToken>| {
         is_value && token.is_some_and(|token| matches!(&token.kind, PatternTokenKind::Blank(text) if text == "\n"))
     };
-    Ok(BodyHole {
+    Ok(Some(BodyHole {
         kind: *kind,
         trim: has("trim"),
         cdata: has("cdata"),
         entities: has("entities"),
         inside: chosen.first().copied().unwrap_or_default(),
-        line_before: is_line(before),
-        line_after: is_line(after),
-    })
+        line_before: is_line(tokens[..place].last()),
+        line_after: is_line(tokens.get(place + 1)),
+    }))
 }
 
 /// Checks that a pattern carries what its role needs.
