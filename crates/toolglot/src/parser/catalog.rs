@@ -5,14 +5,15 @@ use std::sync::{Arc, OnceLock};
 
 use super::bytes::{ByteBits, ByteSet};
 use super::data::DataBytes;
+use super::head::{Head, skip_gap, stands};
 use super::marker::Marker;
 use super::openers::Openers;
 use super::starts::Starts;
-use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
+use crate::dialect::{Dialect, HeadPart, Inside, Literal, Pattern, Spelling};
 use crate::view::{NotYet, View};
 use alike::{alike, alike_sections};
 use behind::bytes_behind_name;
-use closers::{LoneClosers, empty_section, reasoning_closers, region_closers, stray_closers, strong_closers};
+use closers::{LoneClosers, reasoning_closers, region_closers, stray_closers, strong_closers};
 use listing::{candidates_of, drop_repeated};
 use opening::{headers, openers};
 use param_tags::param_tags;
@@ -283,9 +284,13 @@ impl Catalog {
             if last.replace((candidate.dialect, section)) == Some((candidate.dialect, section)) {
                 continue;
             }
-            let end = empty_section(&dialect.sections[section], view, at)?;
-            if end.is_some() {
-                return Ok(end);
+            let Pattern { head, tail, .. } = &dialect.sections[section];
+            let ([HeadPart::Literal(opener)], Some(closer)) = (&head[..], tail.first()) else { continue };
+            if opener.is_strong()
+                && let Some(end) = stands(view, at, opener, &Head::default())?
+                && let Some(end) = stands(view, skip_gap(view, end)?, closer, &Head::default())?
+            {
+                return Ok(Some(end));
             }
         }
         Ok(None)

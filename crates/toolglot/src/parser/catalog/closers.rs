@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::dialect::{Dialect, HeadPart, Inside, Literal, Pattern, Spelling, each_once};
-use crate::parser::head::{Head, skip_gap, stands};
+use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling, each_once};
+use crate::parser::head::{Head, stands};
 use crate::parser::openers::{Opener, Openers};
 use crate::view::{NotYet, View};
 
@@ -40,16 +40,6 @@ impl LoneClosers {
         }
         Ok(end)
     }
-}
-
-/// Returns the end of a section that stands at `at` and holds nothing.
-pub(super) fn empty_section(section: &Pattern, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-    let ([HeadPart::Literal(opener)], Some(closer)) = (&section.head[..], section.tail.first()) else {
-        return Ok(None);
-    };
-    let opened = if opener.is_strong() { stands(view, at, opener, &Head::default())? } else { None };
-    let Some(end) = opened else { return Ok(None) };
-    stands(view, skip_gap(view, end)?, closer, &Head::default())
 }
 
 /// Strong closers of reasoning regions, each once.
