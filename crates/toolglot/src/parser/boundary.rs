@@ -387,12 +387,8 @@ fn close_objects(context: &CallContext<'_>, mut at: usize) -> Result<Option<usiz
                 Some(b'}') => break,
                 _ => return Ok(None),
             }
-            let Some((_, end)) = member::string(view, context.gap(at + 1)?)? else { return Ok(None) };
-            let colon = context.gap(end)?;
-            if view.byte(colon)? != Some(b':') {
-                return Ok(None);
-            }
-            let value = context.gap(colon + 1)?;
+            let Some((_, behind)) = member::quoted_member(context, at + 1)? else { return Ok(None) };
+            let value = context.gap(behind)?;
             if matches!(view.byte(value)?, Some(b'{' | b'[')) {
                 return Ok(None);
             }

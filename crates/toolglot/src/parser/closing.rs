@@ -91,11 +91,7 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
         } else if closer.is_optional() && extra_brackets(at, closers, context)?.is_none() {
             // nothing need stand here
         } else if context.view.byte(at)?.is_none() {
-            closing.repairs.push((
-                Code::MissingCloser,
-                before..before,
-                "the input ended before the call's closing marker",
-            ));
+            closing.repair(Code::MissingCloser, before..before, "the input ended before the call's closing marker");
             closing.cut = true;
             return Ok(closing);
         } else if context.any(at, later.iter().chain(context.section_closers()))?.is_some() {

@@ -18,12 +18,8 @@ const PARENTHESES: usize = 8;
 /// Says whether an object begins at `at` whose first short members name a declared tool.
 pub(super) fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet> {
     for _ in 0..HEAD {
-        let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
-        let colon = context.gap(end)?;
-        if context.view.byte(colon)? != Some(b':') {
-            return Ok(false);
-        }
-        let Some((value, end)) = member::string(context.view, context.gap(colon + 1)?)? else { return Ok(false) };
+        let Some((key, behind)) = member::quoted_member(context, at + 1)? else { return Ok(false) };
+        let Some((value, end)) = member::string(context.view, context.gap(behind)?)? else { return Ok(false) };
         if member::is_name_key(&key, context.dialect()) {
             return Ok(context.engine.tools.is_declared(&value));
         }

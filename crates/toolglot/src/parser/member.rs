@@ -320,8 +320,14 @@ const STRING: usize = 256;
 
 /// Returns the key of a member that begins at `at` or behind a gap there, and is a string.
 pub(super) fn quoted_key<'v>(context: &CallContext<'v>, at: usize) -> Result<Option<Cow<'v, str>>, NotYet> {
+    Ok(quoted_member(context, at)?.map(|(key, _)| key))
+}
+
+/// Returns that key, and where its colon ends.
+pub(super) fn quoted_member<'v>(context: &CallContext<'v>, at: usize) -> Result<Option<(Cow<'v, str>, usize)>, NotYet> {
     let Some((key, end)) = string(context.view, context.gap(at)?)? else { return Ok(None) };
-    Ok((context.view.byte(context.gap(end)?)? == Some(b':')).then_some(key))
+    let colon = context.gap(end)?;
+    Ok((context.view.byte(colon)? == Some(b':')).then_some((key, colon + 1)))
 }
 
 /// Reads a string of one line; returns its content and its end.

@@ -35,7 +35,8 @@ pub(crate) fn read(start: usize, context: &CallContext<'_>, param: &Pattern) -> 
     // An element nests if its schema says so, or if its markers cannot be text.
     let (types, strong) =
         (node.map_or(Types::OPEN, SchemaNode::types), param.opening().is_some_and(Literal::is_strong));
-    if !types.has(Types::OBJECT | Types::ARRAY) && !(types.is_open() && strong) {
+    let nests = types.has(Types::OBJECT | Types::ARRAY) || types.is_open() && strong;
+    if !nests {
         return Ok(Tree::Text);
     }
     let mut frames = vec![open(key, node, start, head)];
