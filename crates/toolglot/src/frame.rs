@@ -134,6 +134,7 @@ impl FrameReader {
     }
 
     /// Says white space of which there is too much to hold; returns where the rest begins.
+    #[inline]
     fn say_excess(&mut self, words: Words, mut space: Range<usize>, most: usize, out: &mut Vec<StoredEvent>) -> usize {
         while space.len() > most {
             self.say(words, space.start..space.start + most, out);

@@ -78,6 +78,7 @@ impl ByteSet {
         }
     }
 
+    #[inline]
     fn find_in_blocks<const N: usize>(&self, members: [u8; N], text: &[u8]) -> Option<usize> {
         let (blocks, rest) = text.as_chunks::<SHORT>();
         for (number, block) in blocks.iter().enumerate() {

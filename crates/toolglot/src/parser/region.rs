@@ -108,11 +108,7 @@ impl RegionReader {
             self.flush(self.scan, sink);
             // One byte alone is nothing, and most that follow say so.
             view.byte(self.scan + 1)?;
-            let closes = match self.own_closer(engine) {
-                Some(closer) => stands(view, self.scan, closer, &self.mark)?,
-                None => prefilled_closer(engine, view, self.scan, &self.mark)?,
-            };
-            if let Some(end) = closes {
+            if let Some(end) = self.closer(engine, view, self.scan)? {
                 return Ok(self.close(end, sink));
             }
             self.flush(self.scan, sink);
@@ -127,6 +123,7 @@ impl RegionReader {
         }
     }
 
+    #[inline]
     fn flush(&self, upto: usize, sink: &mut Sink) {
         match (self.held, self.is_reasoning) {
             (Some(_), _) => {}
@@ -162,6 +159,14 @@ impl RegionReader {
                 RegionExit::Unclosed(held)
             }
             None => RegionExit::Left(end),
+        }
+    }
+
+    /// Returns the end of the region's closer at `at`.
+    fn closer(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        match self.own_closer(engine) {
+            Some(closer) => stands(view, at, closer, &self.mark),
+            None => prefilled_closer(engine, view, at, &self.mark),
         }
     }
 
@@ -238,13 +243,19 @@ impl RegionReader {
                 Trial::Rejected(_) => {}
             }
         }
-        sink.doubted += in_vain;
-        // It is kept unless the end of the input or what is a special token may have decided.
-        let rest = view.rest(at);
-        if !found.is_empty() && !view.has_marks() && (rest.len() >= REACH || view.final_end().is_err()) {
-            self.lost.keep(&rest[..rest.len().min(REACH)], exhausted, in_vain);
+        if !found.is_empty() {
+            sink.doubted += in_vain;
+            self.keep_lost(view, exhausted, in_vain);
         }
         Ok(None)
+    }
+
+    /// Keeps an opener at which no call began, unless the end of the input or what is a special token may have decided.
+    fn keep_lost(&mut self, view: View<'_>, exhausted: bool, in_vain: usize) {
+        let rest = view.rest(self.scan);
+        if !view.has_marks() && (rest.len() >= REACH || view.final_end().is_err()) {
+            self.lost.keep(&rest[..rest.len().min(REACH)], exhausted, in_vain);
+        }
     }
 
     /// What the call's own dialect says about calls inside such a region; several dialects share one region.

@@ -7,6 +7,16 @@ use super::{Candidate, CandidateRole, Strength, first_pattern, skipped};
 use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern, Spelling};
 use crate::parser::openers::{BytesBehind, Opener, Openers};
 
+/// The literals that open a candidate of its strength.
+///
+/// Where there are several dialects, more than the next bytes are worth a look.
+fn openers_of<'d>(dialect: &'d Dialect, candidate: &Candidate, several: bool) -> Vec<Opener<'d>> {
+    let mut texts = opener_texts(dialect, candidate, |first| bytes_behind(dialect, candidate, first, several));
+    let strong = candidate.evidence == Strength::Strong;
+    texts.retain(|opener| skipped(dialect, candidate).is_some() || opener.strong == strong);
+    texts
+}
+
 /// The literals that open a candidate: spellings of its first literal, or the brace of a body.
 pub(super) fn opener_texts<'d>(
     dialect: &'d Dialect,
@@ -44,19 +54,16 @@ fn spelled_openers<'d>(pattern: &'d Pattern, first: &'d Literal, behind: Option<
     texts
 }
 
-/// The openers of those candidates that are meant, of their strength, each with its number. Where there are several dialects, more
-/// than the next bytes are worth a look.
+/// The openers of those candidates that are meant, each with its number.
 pub(super) fn openers(
     dialects: &[Arc<Dialect>],
     candidates: &[Candidate],
     is_meant: impl Fn(&Candidate) -> bool,
 ) -> Openers {
     let texts = |(number, candidate): (usize, &Candidate)| {
-        let (dialect, strong) = (&*dialects[candidate.dialect], candidate.evidence == Strength::Strong);
-        let behind = |first| bytes_behind(dialect, candidate, first, dialects.len() > 1);
-        let texts = opener_texts(dialect, candidate, behind).into_iter();
-        let all = skipped(dialect, candidate).is_some();
-        texts.filter(move |opener| all || opener.strong == strong).map(move |text| (text, number))
+        openers_of(&dialects[candidate.dialect], candidate, dialects.len() > 1)
+            .into_iter()
+            .map(move |text| (text, number))
     };
     Openers::new(candidates.iter().enumerate().filter(|(_, candidate)| is_meant(candidate)).flat_map(texts))
 }
