@@ -28,7 +28,7 @@ mod trials;
 mod turns;
 
 /// Reads text up to the next thing that is none.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Scanner {
     /// Everything before has been decided.
     pub(super) at: usize,
@@ -104,32 +104,8 @@ pub(crate) enum ScanFound {
 
 impl Scanner {
     pub(crate) fn new(options: &Options) -> Self {
-        Self {
-            at: 0,
-            place: MarkdownState::start(),
-            last: None,
-            quotes_turns: false,
-            turns: TurnChain::default(),
-            tried_call: false,
-            named_closers: Vec::new(),
-            no_reasoning: false,
-            knows_reasoning: options.reasoning_open == ReasoningOpen::Yes,
-            sought: CloserSearch::default(),
-            drafted: None,
-            contest: None,
-            kin_alone: false,
-            proof: None,
-            lost: LostContests::default(),
-            looks_ahead: false,
-            rejected: None,
-            wasted_lookahead: 0,
-            wasted_before: 0,
-            quotes_opener: false,
-            told_limit: false,
-            forged: None,
-            told_forged: 0,
-            trace: None,
-        }
+        let knows_reasoning = options.reasoning_open == ReasoningOpen::Yes;
+        Self { place: MarkdownState::start(), knows_reasoning, ..Self::default() }
     }
 
     /// Goes on at `at`, after a call; its closers may stand once more.
