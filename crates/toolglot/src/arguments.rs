@@ -109,7 +109,7 @@ impl ArgumentsReader {
 
     /// Ends the arguments and appends what was held back; the brace that closes them only if they are whole.
     pub fn finish(mut self, out: &mut String) -> ArgumentsEnd {
-        self.input.close();
+        self.input.closed = true;
         self.wake = 0;
         self.advance(out);
         let how = self.end.map_or(Ended::Broken, |end| end.how);
@@ -154,9 +154,7 @@ impl ArgumentsReader {
         let undeclared = |key: &str| schema.root().is_undeclared(key);
         match key.split_once('"') {
             Some((key, _)) => CALL_KEYS.contains(&key) && undeclared(key),
-            None => {
-                !self.input.is_closed() && CALL_KEYS.iter().any(|known| known.starts_with(key) && undeclared(known))
-            }
+            None => !self.input.closed && CALL_KEYS.iter().any(|known| known.starts_with(key) && undeclared(known)),
         }
     }
 

@@ -29,7 +29,8 @@ pub use error::DialectError;
 pub(crate) use hole::Holder;
 pub(crate) use near::{distance, nearest};
 pub(crate) use pattern::{
-    Attributes, BodyHole, BodyKind, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart, is_strong,
+    Attributes, BodyHole, BodyKind, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart, each_once,
+    is_strong,
 };
 pub use teach::{Teach, TeachPlace};
 

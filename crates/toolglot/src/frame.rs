@@ -50,14 +50,6 @@ impl Words {
             _ => None,
         }
     }
-
-    fn event(self, span: Range<usize>) -> StoredEvent {
-        let kind = match self {
-            Self::Text => StoredKind::Text,
-            Self::Reasoning => StoredKind::Reasoning,
-        };
-        StoredEvent { span, kind }
-    }
 }
 
 impl FrameReader {
@@ -96,72 +88,59 @@ impl FrameReader {
 
     /// Puts the edges of words right in the events of one push; `most` bytes of white space are held.
     #[inline(never)]
-    pub(crate) fn settle(&mut self, events: &mut Vec<StoredEvent>, view: View<'_>, most: usize) {
-        let edge = events.iter().position(|event| !self.pass(event, view)).unwrap_or(events.len());
+    pub(crate) fn settle(&mut self, out: &mut Vec<StoredEvent>, view: View<'_>, most: usize) {
+        let edge = out.iter().position(|event| !self.pass(event, view)).unwrap_or(out.len());
         let mut unsettled = std::mem::take(&mut self.spare);
-        unsettled.extend(events.drain(edge..));
+        unsettled.extend(out.drain(edge..));
         for event in unsettled.drain(..) {
             match (&event.kind, Words::of(&event.kind)) {
-                (StoredKind::Diagnostic(_), _) => events.push(event),
-                (_, Some(words)) => self.words(words, event.span, view, most, events),
+                (StoredKind::Diagnostic(_), _) => out.push(event),
+                (_, Some(words)) => self.words(words, event.span, view, most, out),
                 (_, None) => {
                     self.edge = Edge::Marker;
-                    events.extend(self.held.take().map(|(_, span)| markup(span)));
-                    events.push(event);
+                    out.extend(self.held.take().map(|(_, span)| markup(span)));
+                    out.push(event);
                 }
             }
         }
         self.spare = unsettled;
         if view.final_end().is_ok() {
-            self.end(events);
+            self.end(out);
         }
     }
 
     /// Passes words on without the white space at their edges.
-    fn words(
-        &mut self,
-        words: Words,
-        mut span: Range<usize>,
-        view: View<'_>,
-        most: usize,
-        events: &mut Vec<StoredEvent>,
-    ) {
+    fn words(&mut self, words: Words, mut span: Range<usize>, view: View<'_>, most: usize, out: &mut Vec<StoredEvent>) {
         if let Some((kind, held)) = self.held.take() {
             if kind == words {
                 span.start = held.start;
             } else {
                 // Nothing stands between one kind and the other, so this is no edge.
-                self.say(kind, held, events);
+                self.say(kind, held, out);
             }
         }
         let first = span.start + leading(view, &span);
-        self.say_excess(words, &mut span, first, most, events);
+        span.start = self.say_excess(words, span.start..first, most, out);
         if first < span.end || self.edge == Edge::Words(words) {
             let space = if self.is_frame(words) { view.slice(span.start, first) } else { "" };
             let lines = space.rfind(['\n', '\r']).map_or(0, |at| at + 1);
-            events.extend((lines > 0).then(|| markup(span.start..span.start + lines)));
+            out.extend((lines > 0).then(|| markup(span.start..span.start + lines)));
             let end = span.end - trailing_lines(view, &span);
-            self.say(words, span.start + lines..end, events);
+            self.say(words, span.start + lines..end, out);
             span.start = end;
         }
-        let end = span.end;
-        self.say_excess(words, &mut span, end, most, events);
+        span.start = self.say_excess(words, span.clone(), most, out);
         self.held = (!span.is_empty()).then_some((words, span));
     }
 
-    /// Says white space up to `end` of which there is too much to hold.
-    fn say_excess(
-        &mut self,
-        words: Words,
-        span: &mut Range<usize>,
-        end: usize,
-        most: usize,
-        events: &mut Vec<StoredEvent>,
-    ) {
-        while end - span.start > most {
-            self.say(words, span.start..span.start + most, events);
-            span.start += most;
+    /// Says white space of which there is too much to hold; returns where the rest begins.
+    #[inline]
+    fn say_excess(&mut self, words: Words, mut space: Range<usize>, most: usize, out: &mut Vec<StoredEvent>) -> usize {
+        while space.len() > most {
+            self.say(words, space.start..space.start + most, out);
+            space.start += most;
         }
+        space.start
     }
 
     /// Says whether line breaks that lead to words are the frame's.
@@ -170,24 +149,25 @@ impl FrameReader {
         behind && !self.seen[words as usize]
     }
 
-    fn say(&mut self, words: Words, span: Range<usize>, events: &mut Vec<StoredEvent>) {
+    fn say(&mut self, words: Words, span: Range<usize>, out: &mut Vec<StoredEvent>) {
         if span.is_empty() {
             return;
         }
         self.edge = Edge::Words(words);
         self.seen[words as usize] = true;
-        match events.last_mut() {
+        match out.last_mut() {
             Some(last) if Words::of(&last.kind) == Some(words) => last.span.end = span.end,
-            _ => events.push(words.event(span)),
+            _ if words == Words::Text => out.push(StoredEvent { span, kind: StoredKind::Text }),
+            _ => out.push(StoredEvent { span, kind: StoredKind::Reasoning }),
         }
     }
 
     /// The end of input is no marker.
-    fn end(&mut self, events: &mut Vec<StoredEvent>) {
+    fn end(&mut self, out: &mut Vec<StoredEvent>) {
         let Some((words, held)) = self.held.take() else { return };
         match self.edge {
-            Edge::Marker => events.push(markup(held)),
-            Edge::Start | Edge::Words(_) => self.say(words, held, events),
+            Edge::Marker => out.push(markup(held)),
+            Edge::Start | Edge::Words(_) => self.say(words, held, out),
         }
     }
 }

@@ -26,11 +26,10 @@ pub(crate) enum LineValue<'t> {
 
 /// A value that is one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum LineScalar<'t> {
-    /// A word or a line as it stands: its type is open.
-    Plain(&'t str),
-    /// What quotes or a block say is text.
-    Text(Cow<'t, str>),
+pub(crate) struct LineScalar<'t> {
+    pub(crate) text: Cow<'t, str>,
+    /// The type of a word or a line as it stands is open; what quotes or a block say is text.
+    pub(crate) hint: Hint,
 }
 
 /// Reads all of a text; `None` if a line has no key, or a value is more than this language can say.
@@ -74,20 +73,13 @@ impl LineValue<'_> {
     }
 }
 
-impl LineScalar<'_> {
-    pub(crate) fn text(&self) -> &str {
-        match self {
-            Self::Plain(text) => text,
-            Self::Text(text) => text,
-        }
-    }
-
-    pub(crate) fn hint(&self) -> Hint {
-        if let Self::Text(_) = self { Hint::String } else { Hint::None }
+impl<'t> LineScalar<'t> {
+    fn plain(text: &'t str) -> Self {
+        Self { text: text.into(), hint: Hint::None }
     }
 
     fn write(&self, node: Option<SchemaNode<'_>>, options: &Options, out: &mut String) -> Conversion {
-        coerce::text(self.text(), node, self.hint(), options, out, &mut Vec::new())
+        coerce::text(&self.text, node, self.hint, options, out, &mut Vec::new())
     }
 }
 
@@ -145,7 +137,8 @@ fn member<'t>(line: &TextLine<'t>, lines: &mut TextLines<'t>) -> Option<LineMemb
     let from = line.at + (line.body.len() - rest.len());
     let value = match rest {
         "|" | "|-" | "|+" | ">" | ">-" | ">+" => {
-            LineValue::One(LineScalar::Text(block(rest, line.indent, lines).into()))
+            let text = block(rest, line.indent, lines).into();
+            LineValue::One(LineScalar { text, hint: Hint::String })
         }
         "" => list(line.indent, lines)?,
         _ => LineValue::One(scalar(rest)?),
@@ -166,19 +159,19 @@ fn split(line: &str) -> Option<(&str, &str)> {
 /// Reads what stands on one line; `None` for a quote that does not close.
 fn scalar(text: &str) -> Option<LineScalar<'_>> {
     let Some(quote) = text.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
-        return Some(LineScalar::Plain(text));
+        return Some(LineScalar::plain(text));
     };
     let inner = match quote {
         '"' => serde_json::from_str::<String>(text).ok(),
         _ => text[1..].strip_suffix(quote).map(|inner| inner.replace("''", "'")),
     };
     match inner {
-        Some(inner) => Some(LineScalar::Text(inner.into())),
+        Some(inner) => Some(LineScalar { text: inner.into(), hint: Hint::String }),
         // Quoted words begin a line that goes on.
         None => {
             let mut inside = text[1..].chars();
             inside.next_back();
-            inside.as_str().contains(quote).then_some(LineScalar::Plain(text))
+            inside.as_str().contains(quote).then_some(LineScalar::plain(text))
         }
     }
 }
@@ -230,7 +223,7 @@ fn list<'t>(indent: usize, lines: &mut TextLines<'t>) -> Option<LineValue<'t>> {
         items.push(scalar(text)?);
         lines.next_solid();
     }
-    Some(if items.is_empty() { LineValue::One(LineScalar::Plain("")) } else { LineValue::List(items) })
+    Some(if items.is_empty() { LineValue::One(LineScalar::plain("")) } else { LineValue::List(items) })
 }
 
 #[cfg(test)]

@@ -177,7 +177,11 @@ impl Collector {
             }
             EventKind::Arguments { index, json } => self.call(*index, |call| add(&mut call.arguments, json), event),
             EventKind::CallEnd { index, id, outcome } => {
-                self.call(*index, |call| call.end(*id, *outcome), event);
+                let end = |call: &mut StartedCall| {
+                    call.id = call.id.take().or(id.map(str::to_owned));
+                    call.outcome = *outcome;
+                };
+                self.call(*index, end, event);
                 self.fed.open = self.fed.open.filter(|open| open != index);
                 let unfinished = self.started.get_mut(*index).filter(|call| !call.outcome.is_call());
                 if let Some(call) = unfinished {
@@ -205,9 +209,13 @@ impl Collector {
         let seed = self.seed(input);
         // Where no call brings its own, all ids differ as they are made.
         let mut taken = self.started.iter().any(|call| call.id.is_some()).then(HashSet::new);
-        for (index, mut started) in std::mem::take(&mut self.started).into_iter().enumerate() {
+        for (index, started) in std::mem::take(&mut self.started).into_iter().enumerate() {
             if started.outcome.is_call() || (accept && started.outcome == Outcome::Truncated) {
-                let arguments = started.closed();
+                let mut arguments = started.arguments;
+                // They are closed where the end cut them off.
+                if !started.outcome.is_call() {
+                    json::close(&mut arguments);
+                }
                 let id = unique_id(&mut taken, started.id, seed, index);
                 calls.push(Call { id, name: started.name, arguments });
             } else {
@@ -281,20 +289,6 @@ fn unique_id(taken: &mut Option<HashSet<String>>, id: Option<String>, seed: u64,
 }
 
 impl StartedCall {
-    fn end(&mut self, id: Option<&str>, outcome: Outcome) {
-        self.id = self.id.take().or(id.map(str::to_owned));
-        self.outcome = outcome;
-    }
-
-    /// Takes the arguments, closed where the end cut them off.
-    fn closed(&mut self) -> String {
-        let mut arguments = std::mem::take(&mut self.arguments);
-        if !self.outcome.is_call() {
-            json::close(&mut arguments);
-        }
-        arguments
-    }
-
     fn incomplete(self, input: &[u8]) -> IncompleteCall {
         let of_input = || String::from_utf8_lossy(input.get(self.span.clone()).unwrap_or_default()).into_owned();
         let text = self.text.clone().unwrap_or_else(of_input);

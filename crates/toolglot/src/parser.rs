@@ -10,6 +10,7 @@
 //!    └───────────────────────┘ closer, end of input
 //! ```
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::Code;
@@ -192,17 +193,13 @@ impl Parser {
 
     /// Ends the message; the parser is as new afterwards.
     pub fn finish(&mut self) -> Events<'_> {
-        self.prepare();
-        let invalid = self.input.drop_partial();
-        invalid.into_iter().for_each(|place| self.report_invalid(place));
+        self.feed(Input::drop_partial);
         self.end()
     }
 
     /// Reads a whole message: what waits for the next byte need not be looked at twice.
     pub(crate) fn whole(&mut self, text: &str) -> Events<'_> {
-        self.prepare();
-        let invalid = self.input.push(text);
-        invalid.into_iter().for_each(|place| self.report_invalid(place));
+        self.feed(|input| input.push(text));
         self.end()
     }
 
@@ -244,15 +241,17 @@ impl Parser {
     }
 
     #[inline]
-    fn read<I: IntoIterator<Item = std::ops::Range<usize>>>(
-        &mut self,
-        feed: impl FnOnce(&mut Input) -> I,
-    ) -> Events<'_> {
+    fn read<I: IntoIterator<Item = Range<usize>>>(&mut self, feed: impl FnOnce(&mut Input) -> I) -> Events<'_> {
+        self.feed(feed);
+        self.advance();
+        self.events()
+    }
+
+    #[inline]
+    fn feed<I: IntoIterator<Item = Range<usize>>>(&mut self, feed: impl FnOnce(&mut Input) -> I) {
         self.prepare();
         let invalid = feed(&mut self.input);
         invalid.into_iter().for_each(|place| self.report_invalid(place));
-        self.advance();
-        self.events()
     }
 
     #[inline]
@@ -281,7 +280,7 @@ impl Parser {
     }
 
     #[cold]
-    fn report_invalid(&mut self, place: std::ops::Range<usize>) {
+    fn report_invalid(&mut self, place: Range<usize>) {
         self.sink.diagnose_input(Code::InvalidUtf8, place, "invalid UTF-8; read as U+FFFD");
     }
 
@@ -329,9 +328,9 @@ impl Parser {
     /// Returns the place from which bytes are undecided.
     fn anchor(&self) -> usize {
         match &self.state {
-            State::Scanning => self.scanner.anchor(),
+            State::Scanning => self.scanner.at,
             State::Reading(reading) => reading.anchor(),
-            State::Region(region) => region.anchor(),
+            State::Region(region) => region.scan,
             State::Prefilled => 0,
             State::Done => self.input.end(),
         }
@@ -388,8 +387,8 @@ impl Machine<'_> {
             },
             State::Reading(reading) => {
                 let at = reading.resume(self.engine, self.view, self.sink)?;
-                self.sink.set_dialect(None);
-                let (dialect, closers) = (reading.dialect(), reading.named_closers(self.engine));
+                self.sink.dialect = None;
+                let (dialect, closers) = (reading.pattern_ref.dialect, reading.named_closers(self.engine));
                 Ok(self.leave_call(at, dialect, closers))
             }
             State::Region(region) => {
@@ -414,7 +413,7 @@ impl Machine<'_> {
         self.scanner.resume_after_call(at, dialect, named_closers);
         match self.outer.take() {
             Some(mut region) => {
-                region.resume_at(at);
+                region.scan = at;
                 State::Region(region)
             }
             None => State::Scanning,
@@ -477,7 +476,7 @@ impl Parser {
     /// Returns an event as callers see it.
     fn event<'p>(&'p self, entry: &'p StoredEvent) -> Option<Event<'p>> {
         let Self { sink, input, .. } = self;
-        let word = |range: &std::ops::Range<usize>| &sink.words[range.clone()];
+        let word = |range: &Range<usize>| &sink.words[range.clone()];
         let text = || input.view().slice(entry.span.start, entry.span.end);
         let kind = match &entry.kind {
             StoredKind::Text => EventKind::Text(text()),

@@ -77,6 +77,7 @@ struct GivenCall<'m> {
 
 /// A call to write, its arguments read.
 struct ReadCall<'m> {
+    dialect: &'m Dialect,
     /// Its place among the calls, from 0.
     number: usize,
     name: &'m str,
@@ -119,14 +120,14 @@ impl<'m> Rendering<'m> {
         self
     }
 
-    fn read_calls(&self) -> Result<Vec<ReadCall<'m>>, RenderError> {
-        let read = |(number, call): (usize, &GivenCall<'m>)| {
+    fn read_calls<'c>(&'c self, dialect: &'c Dialect) -> Result<Vec<ReadCall<'c>>, RenderError> {
+        let read = |(number, call): (usize, &GivenCall<'c>)| {
             let arguments = JsonTokens::object(call.arguments).map_err(|fault| RenderError::Arguments {
                 call: number,
                 at: fault.at,
                 why: fault.why,
             })?;
-            Ok(ReadCall { number, name: call.name, arguments, id: call.id })
+            Ok(ReadCall { dialect, number, name: call.name, arguments, id: call.id })
         };
         self.calls.iter().enumerate().map(read).collect()
     }
@@ -163,7 +164,7 @@ impl Renderer {
     /// If the arguments of a call are not a JSON object, or if the dialect cannot express the message: then the error says
     /// what and why. So it does where the calls would be text to a reader without tools.
     pub fn render(&self, message: &Rendering<'_>) -> Result<String, RenderError> {
-        let calls = message.read_calls()?;
+        let calls = message.read_calls(&self.dialect)?;
         if let Some(call) = calls.iter().find(|call| !is_name(call.name)) {
             let what = format!("the name of call {}", call.number + 1);
             return Err(self.dialect.inexpressible(what, format!("`{}` is not a valid tool name", call.name)));

@@ -1,5 +1,7 @@
 //! A tool's JSON Schema, compiled into what readers ask: declared types, properties, items.
 
+use std::sync::LazyLock;
+
 use crate::spelling::{is_same, without_markup};
 use regex_lite::Regex;
 
@@ -67,21 +69,7 @@ struct StoredNode {
 }
 
 /// What a node is that declares nothing.
-static OPEN: StoredNode = StoredNode {
-    types: Types::OPEN,
-    choices: Vec::new(),
-    only_strings_choose: false,
-    names: Vec::new(),
-    lengths: 0,
-    values: Vec::new(),
-    patterns: Vec::new(),
-    additional: None,
-    closed: false,
-    forbidding: false,
-    required: Vec::new(),
-    prefix: Vec::new(),
-    items: None,
-};
+static OPEN: LazyLock<StoredNode> = LazyLock::new(StoredNode::default);
 
 impl Schema {
     /// Compiles the `parameters` of a tool.
@@ -213,7 +201,7 @@ impl<'s> SchemaNode<'s> {
     }
 
     fn shape(self) -> &'s StoredNode {
-        self.schema.shapes.get(self.id.0 as usize).unwrap_or(&OPEN)
+        self.schema.shapes.get(self.id.0 as usize).unwrap_or_else(|| &OPEN)
     }
 }
 

@@ -22,46 +22,29 @@ macro_rules! by_name {
 by_name!(Code, Class, Outcome, FinishReason, ByteKind, Action);
 
 macro_rules! by_field {
-    ($kind:ty, $name:literal, $($field:ident),*) => {
+    ($kind:ty, $name:literal, $($field:literal = $($of:ident).+ $(=> $as:ident)?),*) => {
         impl Serialize for $kind {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut object = serializer.serialize_struct($name, [$(stringify!($field)),*].len())?;
-                $(object.serialize_field(stringify!($field), &self.$field)?;)*
+                let mut object = serializer.serialize_struct($name, [$($field),*].len())?;
+                $(object.serialize_field($field, &self.$($of).+ $(.$as())?)?;)*
                 object.end()
             }
         }
     };
 }
 
-by_field!(Call, "Call", id, name, arguments);
-by_field!(IncompleteCall, "IncompleteCall", name, arguments, text, outcome);
-/// The dialect is its name, or null.
-impl Serialize for Message {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Message", 7)?;
-        object.serialize_field("content", &self.content)?;
-        object.serialize_field("reasoning", &self.reasoning)?;
-        object.serialize_field("calls", &self.calls)?;
-        object.serialize_field("incomplete", &self.incomplete)?;
-        object.serialize_field("finish_reason", &self.finish_reason)?;
-        object.serialize_field("dialect", &self.dialect.as_deref())?;
-        object.serialize_field("diagnostics", &self.diagnostics)?;
-        object.end()
-    }
-}
-
-/// The span is `start` and `end`, in bytes of the input.
-impl Serialize for Diagnostic {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Diagnostic", 5)?;
-        object.serialize_field("code", &self.code)?;
-        object.serialize_field("start", &self.span.start)?;
-        object.serialize_field("end", &self.span.end)?;
-        object.serialize_field("message", &self.message)?;
-        object.serialize_field("dialect", &self.dialect.as_deref())?;
-        object.end()
-    }
-}
+by_field!(Call, "Call", "id" = id, "name" = name, "arguments" = arguments);
+by_field!(IncompleteCall, "IncompleteCall", "name" = name, "arguments" = arguments, "text" = text, "outcome" = outcome);
+// The dialect is its name, or null.
+by_field!(
+    Message, "Message", "content" = content, "reasoning" = reasoning, "calls" = calls, "incomplete" = incomplete,
+    "finish_reason" = finish_reason, "dialect" = dialect => as_deref, "diagnostics" = diagnostics
+);
+// The span is `start` and `end`, in bytes of the input.
+by_field!(
+    Diagnostic, "Diagnostic", "code" = code, "start" = span.start, "end" = span.end, "message" = message,
+    "dialect" = dialect => as_deref
+);
 
 /// An object with `type`, `start`, `end`, and what an event of this type says.
 impl Serialize for Event<'_> {

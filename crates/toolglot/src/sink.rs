@@ -53,12 +53,14 @@ pub(crate) struct Sink {
     cursor: usize,
     muted: bool,
     repairs: Repairs,
-    dialect: Option<Arc<str>>,
+    /// What diagnostics are about from now on.
+    pub(crate) dialect: Option<Arc<str>>,
     outcome: Outcome,
-    doubts: CallDoubts,
+    pub(crate) doubts: CallDoubts,
     /// The worst outcome of all calls that ended.
     worst: Outcome,
-    started: usize,
+    /// How many calls have started.
+    pub(crate) started: usize,
     /// Bytes that were read ahead in this message to find the ends of strings, and in vain.
     pub(crate) wasted_lookahead: usize,
     /// Bytes that were read ahead in this message for ends of values that were in doubt.
@@ -73,7 +75,7 @@ pub(crate) struct Sink {
     /// the call is finished shows only at its end.
     held_brace: bool,
     /// Bytes of arguments that the running call has said.
-    written: usize,
+    pub(crate) written: usize,
     /// How many diagnostics there have been, also those that were handed out.
     diagnosed: usize,
     /// How many of each code, by its number.
@@ -85,11 +87,11 @@ pub(crate) struct Sink {
 
 /// What speaks against the running call being what was meant.
 #[derive(Clone, Copy, Debug, Default)]
-struct CallDoubts {
+pub(crate) struct CallDoubts {
     /// A repair decided where something ends.
-    moved: bool,
+    pub(crate) moved: bool,
     /// A required parameter is missing.
-    lacking: bool,
+    pub(crate) lacking: bool,
     /// It has a member that the tool does not declare.
     unasked: bool,
     /// A string of it holds quotes that are not escaped.
@@ -167,16 +169,6 @@ impl Sink {
     /// Returns the position up to which every byte has been given to an event.
     pub(crate) fn cursor(&self) -> usize {
         self.cursor
-    }
-
-    /// Returns how many calls have started.
-    pub(crate) fn calls(&self) -> usize {
-        self.started
-    }
-
-    /// Names the dialect that diagnostics are about from now on.
-    pub(crate) fn set_dialect(&mut self, dialect: Option<Arc<str>>) {
-        self.dialect = dialect;
     }
 
     #[inline]
@@ -328,6 +320,11 @@ impl Sink {
         self.diagnose(code, span, message);
     }
 
+    /// Records what was found aside, a repair or not.
+    pub(crate) fn report(&mut self, code: Code, span: Range<usize>, message: String) {
+        if code.is_repair() { self.repair(code, span, message) } else { self.diagnose(code, span, message) }
+    }
+
     /// Returns how many bytes were read ahead in vain.
     pub(crate) fn read_in_vain(&self) -> usize {
         self.wasted_lookahead + self.doubted
@@ -359,16 +356,6 @@ impl Sink {
         self.diagnose(Code::Broken, span, why);
     }
 
-    /// Says whether a repair moved an end in the running call.
-    pub(crate) fn is_moved(&self) -> bool {
-        self.doubts.moved
-    }
-
-    /// Says whether the running call lacks a required parameter.
-    pub(crate) fn is_lacking(&self) -> bool {
-        self.doubts.lacking
-    }
-
     /// Says whether the running call's arguments fit the tool in their names, and no string of it was in doubt.
     pub(crate) fn has_sound_arguments(&self) -> bool {
         let CallDoubts { lacking, unasked, inner, .. } = self.doubts;
@@ -390,16 +377,6 @@ impl Sink {
     /// Notes that the running call has a member that the tool does not declare.
     pub(crate) fn note_unasked(&mut self) {
         self.doubts.unasked = true;
-    }
-
-    /// Notes that the running call may have ended elsewhere.
-    pub(crate) fn note_moved(&mut self) {
-        self.doubts.moved = true;
-    }
-
-    /// Returns how many bytes of arguments the running call has said.
-    pub(crate) fn written(&self) -> usize {
-        self.written
     }
 
     /// Returns the arguments of the first call, if it has ended; all that the sink was told is still there.

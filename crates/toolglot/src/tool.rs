@@ -160,7 +160,7 @@ impl Tools {
 
     /// Says whether a tool's name begins with a byte.
     pub(crate) fn may_begin(&self, first: u8) -> bool {
-        self.index.may_begin(first)
+        self.index.first[usize::from(first >> 6)] >> (first & 63) & 1 == 1
     }
 
     /// Says whether a tag that goes on with `name` may be named after a tool, in any case; the name need not be there yet.
@@ -177,7 +177,7 @@ impl Tools {
 
     /// Says whether a tool is declared by exactly this name.
     pub(crate) fn is_declared(&self, name: &str) -> bool {
-        self.index.is_declared(name)
+        self.index.exact.contains_key(name)
     }
 
     /// Returns the tool that a name in a call means. Spellings differ only by rule, never by likeness.

@@ -41,16 +41,17 @@ pub(super) fn uses(values: TomlTable<'_>, dialect: &Dialect, known: &KnownLitera
         let help = "add `call = \"…\"` with the pattern of one call";
         return Err(values.file.error(0..0, "missing `call`", help));
     }
-    let needed = PatternNeeds::of(dialect);
-    if let (Some(call), true) = (needed.params, dialect.params.is_empty()) {
+    let first = |kind| dialect.calls.iter().position(|call| call.kind() == Some(kind));
+    let params = first(BodyKind::Params);
+    if let (Some(call), true) = (params, dialect.params.is_empty()) {
         no_param(values, call)?;
     }
     let given = [
-        ("param", needed.params.is_some(), "`{params}` in `call`"),
-        ("types", needed.types, "`{type}` in `param`"),
-        ("quote", needed.object, "`{object}` in `call`"),
-        ("json", needed.call, "`{call}` in `call`"),
-        ("id", needed.id, "`{id}` in `call`"),
+        ("param", params.is_some(), "`{params}` in `call`"),
+        ("types", dialect.params.iter().any(|param| reads(&param.head, Hole::Type)), "`{type}` in `param`"),
+        ("quote", first(BodyKind::Object).is_some(), "`{object}` in `call`"),
+        ("json", first(BodyKind::Call).is_some(), "`{call}` in `call`"),
+        ("id", dialect.calls.iter().any(|call| reads(&call.head, Hole::Id)), "`{id}` in `call`"),
         ("one", !dialect.sections.is_empty(), "`section`"),
     ];
     for (key, used, by) in given {
@@ -70,13 +71,10 @@ pub(super) fn uses(values: TomlTable<'_>, dialect: &Dialect, known: &KnownLitera
 /// Refuses strong and weak markers that no pattern has.
 fn every_marker(values: TomlTable<'_>, dialect: &Dialect) -> Result<(), DialectError> {
     let patterns = [&dialect.calls, &dialect.sections, &dialect.params, &dialect.reasoning, &dialect.content];
-    let literals = patterns.into_iter().flatten().flat_map(|pattern| {
-        let head = pattern.head.iter().filter_map(|node| match node {
-            HeadPart::Literal(literal) => Some(literal),
-            _ => None,
-        });
-        head.chain(&pattern.tail)
-    });
+    let literals = patterns
+        .into_iter()
+        .flatten()
+        .flat_map(|pattern| pattern.head.iter().filter_map(HeadPart::literal).chain(&pattern.tail));
     let texts: Vec<String> = literals
         .flat_map(|literal| &literal.spellings)
         .map(|spelling| spelling.plain())
@@ -100,53 +98,24 @@ fn no_param(values: TomlTable<'_>, call: usize) -> Result<(), DialectError> {
     Err(values.file.error_in(text, fault.help("add `param = \"…\"` with the pattern of one parameter")))
 }
 
-/// What the patterns ask of the rest of the file.
-struct PatternNeeds {
-    /// The first call with `{params}`.
-    params: Option<usize>,
-    types: bool,
-    object: bool,
-    call: bool,
-    id: bool,
-}
-
-impl PatternNeeds {
-    fn of(dialect: &Dialect) -> Self {
-        let has = |kind| dialect.calls.iter().any(|call| call.kind() == Some(kind));
-        Self {
-            params: dialect.calls.iter().position(|call| call.kind() == Some(BodyKind::Params)),
-            types: dialect.params.iter().any(|param| reads(&param.head, Hole::Type)),
-            object: has(BodyKind::Object),
-            call: has(BodyKind::Call),
-            id: dialect.calls.iter().any(|call| reads(&call.head, Hole::Id)),
-        }
-    }
-}
-
 /// Refuses calls that start with a hole other than the name where no section leads to them.
 fn opened(values: TomlTable<'_>, dialect: &Dialect) -> Result<(), DialectError> {
-    let bare = |pattern: &Pattern| !matches!(pattern.head.first(), Some(HeadPart::Literal(_)));
+    let bare = |pattern: &Pattern| pattern.opening().is_none();
     let headless = |call: &Pattern| bare(call) && !call.head.is_empty() && !call.opens_with_name();
     let Some(index) = dialect.calls.iter().position(headless) else { return Ok(()) };
     if dialect.sections.iter().any(|section| !bare(section)) {
         return Ok(());
     }
-    match values.texts("call")?.get(index) {
-        Some(TomlString { span, .. }) => {
-            let help = "start the pattern with a literal, or add a `section` that does";
-            Err(values.file.error(span.clone(), "nothing opens this call", help))
-        }
-        None => Ok(()),
-    }
+    let calls = values.texts("call")?;
+    let Some(TomlString { span, .. }) = calls.get(index) else { return Ok(()) };
+    let help = "start the pattern with a literal, or add a `section` that does";
+    Err(values.file.error(span.clone(), "nothing opens this call", help))
 }
 
 fn every_word(values: TomlTable<'_>, known: &KnownLiterals) -> Result<(), DialectError> {
     let Some(words) = values.table("words", "")? else { return Ok(()) };
-    match words.keys().into_iter().enumerate().find(|(index, _)| !known.has_word(*index)) {
-        None => Ok(()),
-        Some((_, word)) => {
-            let help = format!("use `{{{}}}` in a pattern, or remove the word", word.text);
-            Err(values.file.error(word.span, format!("unused word `{}`", word.text), help))
-        }
-    }
+    let unused = words.keys().into_iter().enumerate().find(|(index, _)| !known.has_word(*index));
+    let Some((_, word)) = unused else { return Ok(()) };
+    let help = format!("use `{{{}}}` in a pattern, or remove the word", word.text);
+    Err(values.file.error(word.span, format!("unused word `{}`", word.text), help))
 }

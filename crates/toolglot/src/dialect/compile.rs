@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::error::ValueFault;
 use super::hole::{Holder, PatternKey};
-use super::pattern::{BodyHole, BodyKind, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart};
+use super::pattern::{BodyHole, BodyKind, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart, each_once};
 use super::spell::KnownLiterals;
 use super::token::{PatternToken, PatternTokenKind, tokens};
 
@@ -27,20 +27,19 @@ pub(super) fn compile(source: &str, role: PatternKey, setting: PatternContext<'_
         tokens.iter().position(|token| matches!(token.kind, PatternTokenKind::Body(..))).unwrap_or(tokens.len());
     let (before, rest) = tokens.split_at(place);
     let head = before.iter().filter_map(|token| node(token, setting).transpose()).collect::<Result<Vec<_>, _>>()?;
-    let body = rest.split_first().map(|(token, after)| body(token, before.last(), after.first())).transpose()?;
+    let body = body(&tokens, place)?;
     let tail =
         rest.iter().skip(1).filter_map(|token| closer(token, setting).transpose()).collect::<Result<Vec<_>, _>>()?;
-    needs(source, role, setting, &head, body.as_ref())?;
-    let opened = matches!(head.first(), Some(HeadPart::Literal(first)) if !first.is_optional());
-    let value = role == PatternKey::Param && body.as_ref().is_some_and(|body| body.kind == BodyKind::Value);
-    let separated = value && opened && tail.is_empty();
-    ends(&head, before, body.as_ref(), rest.first().filter(|_| !separated), &tail, setting)?;
-    let tail = match role {
-        PatternKey::Section => bracket_apart(&head, tail).into_iter().flat_map(markers_apart).collect(),
-        PatternKey::Call => tail.into_iter().flat_map(markers_apart).collect(),
-        _ => tail,
-    };
-    Ok(Pattern { source: source.to_owned().into(), head, body, tail })
+    let mut pattern = Pattern { source: source.to_owned().into(), head, body, tail };
+    needs(&pattern, role, setting)?;
+    ends(&pattern, &tokens, setting)?;
+    if role == PatternKey::Section {
+        pattern.tail = bracket_apart(&pattern.head, pattern.tail);
+    }
+    if matches!(role, PatternKey::Section | PatternKey::Call) {
+        pattern.tail = pattern.tail.into_iter().flat_map(markers_apart).collect();
+    }
+    Ok(pattern)
 }
 
 fn node(token: &PatternToken, setting: PatternContext<'_>) -> Result<Option<HeadPart>, ValueFault> {
@@ -65,53 +64,44 @@ fn closer(token: &PatternToken, setting: PatternContext<'_>) -> Result<Option<Li
     }
 }
 
-fn body(
-    token: &PatternToken,
-    before: Option<&PatternToken>,
-    after: Option<&PatternToken>,
-) -> Result<BodyHole, ValueFault> {
-    let PatternTokenKind::Body(kind, options) = &token.kind else {
-        return Err(ValueFault::new(token.at.clone(), "not a hole that carries data"));
+fn body(tokens: &[PatternToken], place: usize) -> Result<Option<BodyHole>, ValueFault> {
+    let Some(PatternToken { kind: PatternTokenKind::Body(kind, options), at }) = tokens.get(place) else {
+        return Ok(None);
     };
     let has = |name: &str| options.iter().any(|option| option == name);
     let insides = [("end", Inside::End), ("opaque", Inside::Opaque), ("calls", Inside::Calls)];
     let chosen: Vec<Inside> = insides.into_iter().filter(|inside| has(inside.0)).map(|inside| inside.1).collect();
     if chosen.len() > 1 {
-        return Err(
-            ValueFault::new(token.at.clone(), "conflicting options").help("choose one of end, opaque and calls")
-        );
+        return Err(ValueFault::new(at.clone(), "conflicting options").help("choose one of end, opaque and calls"));
     }
     let is_value = matches!(kind, BodyKind::Value | BodyKind::Tree | BodyKind::Text | BodyKind::Content);
     let is_line = |token: Option<&PatternToken>| {
         is_value && token.is_some_and(|token| matches!(&token.kind, PatternTokenKind::Blank(text) if text == "\n"))
     };
-    Ok(BodyHole {
+    Ok(Some(BodyHole {
         kind: *kind,
         trim: has("trim"),
         cdata: has("cdata"),
         entities: has("entities"),
         inside: chosen.first().copied().unwrap_or_default(),
-        line_before: is_line(before),
-        line_after: is_line(after),
-    })
+        line_before: is_line(tokens[..place].last()),
+        line_after: is_line(tokens.get(place + 1)),
+    }))
 }
 
 /// Checks that a pattern carries what its role needs.
-fn needs(
-    source: &str,
-    role: PatternKey,
-    setting: PatternContext<'_>,
-    head: &[HeadPart],
-    body: Option<&BodyHole>,
-) -> Result<(), ValueFault> {
-    let kind = body.map(|body| body.kind);
+fn needs(pattern: &Pattern, role: PatternKey, setting: PatternContext<'_>) -> Result<(), ValueFault> {
+    let Pattern { source, head, .. } = pattern;
+    let kind = pattern.kind();
+    let id_names = setting.id_has_name && reads(head, Hole::Id);
+    let names = id_names || reads(head, Hole::Name) || kind == Some(BodyKind::Call);
     let missing = match role {
         PatternKey::Section if kind.is_none() => "{calls}",
         PatternKey::Reasoning | PatternKey::Content if kind.is_none() => "{text}",
         PatternKey::Param if !reads(head, Hole::Key) => "{key}",
         PatternKey::Param if kind.is_none() => "{value}",
-        PatternKey::Call if !names(head, kind, setting.id_has_name) => "{name}",
-        PatternKey::Reasoning | PatternKey::Content if !matches!(head.first(), Some(HeadPart::Literal(_))) => {
+        PatternKey::Call if !names => "{name}",
+        PatternKey::Reasoning | PatternKey::Content if pattern.opening().is_none() => {
             let fault = ValueFault::new(0..source.len(), "nothing opens this region");
             return Err(fault.help("start the pattern with a literal"));
         }
@@ -135,50 +125,33 @@ pub(super) fn reads(head: &[HeadPart], hole: Hole) -> bool {
     })
 }
 
-fn names(head: &[HeadPart], kind: Option<BodyKind>, id_has_name: bool) -> bool {
-    reads(head, Hole::Name) || kind == Some(BodyKind::Call) || id_has_name && reads(head, Hole::Id)
-}
-
 /// Checks that every hole has an end: a literal, the end of its line, or a body that is told by its first byte. There is no
 /// token for a body that ends before the next parameter.
-fn ends(
-    head: &[HeadPart],
-    before: &[PatternToken],
-    body: Option<&BodyHole>,
-    token: Option<&PatternToken>,
-    tail: &[Literal],
-    setting: PatternContext<'_>,
-) -> Result<(), ValueFault> {
-    let body_ends = body.is_some_and(|body| has_first_byte(body.kind, setting));
-    let mut nodes = head.iter();
+fn ends(pattern: &Pattern, tokens: &[PatternToken], setting: PatternContext<'_>) -> Result<(), ValueFault> {
+    let body_ends = match pattern.kind() {
+        Some(BodyKind::Arguments | BodyKind::Call | BodyKind::Object) => true,
+        Some(BodyKind::Params) => setting.params_open,
+        _ => false,
+    };
+    let mut nodes = pattern.head.iter();
     for (index, token) in
-        before.iter().enumerate().filter(|(_, token)| !matches!(token.kind, PatternTokenKind::Blank(_)))
+        tokens.iter().enumerate().filter(|(_, token)| !matches!(token.kind, PatternTokenKind::Blank(_)))
     {
         let Some(HeadPart::Hole(hole)) = nodes.next() else { continue };
-        let line_ends = matches!(before.get(index + 1), Some(PatternToken { kind: PatternTokenKind::Blank(blank), .. }) if blank.contains('\n'));
+        let line_ends = matches!(tokens.get(index + 1), Some(PatternToken { kind: PatternTokenKind::Blank(blank), .. }) if blank.contains('\n'));
         let next = nodes.clone().find(|node| !matches!(node, HeadPart::Literal(literal) if literal.is_optional()));
         if !line_ends && next.map_or(!body_ends, |next| matches!(next, HeadPart::Hole(_))) {
             return Err(endless(Holder::Head(*hole), token.at.clone()));
         }
     }
-    match (body, token) {
-        (Some(body), Some(token)) if needs_closer(body.kind) && tail.iter().all(Literal::is_optional) => {
-            Err(endless(Holder::Body(body.kind), token.at.clone()))
-        }
-        _ => Ok(()),
+    let separated = pattern.is_separated() && pattern.opening().is_some_and(|first| !first.is_optional());
+    let open = !separated && pattern.tail.iter().all(Literal::is_optional);
+    let token = tokens.iter().find(|token| matches!(token.kind, PatternTokenKind::Body(..))).filter(|_| open);
+    match (pattern.kind(), token) {
+        (None | Some(BodyKind::Arguments | BodyKind::Call | BodyKind::Calls | BodyKind::Object), _) => Ok(()),
+        (Some(kind), Some(token)) => Err(endless(Holder::Body(kind), token.at.clone())),
+        (Some(_), None) => Ok(()),
     }
-}
-
-fn has_first_byte(kind: BodyKind, setting: PatternContext<'_>) -> bool {
-    match kind {
-        BodyKind::Arguments | BodyKind::Call | BodyKind::Object => true,
-        BodyKind::Params => setting.params_open,
-        _ => false,
-    }
-}
-
-fn needs_closer(kind: BodyKind) -> bool {
-    !matches!(kind, BodyKind::Arguments | BodyKind::Call | BodyKind::Calls | BodyKind::Object)
 }
 
 fn endless(holder: Holder, at: Range<usize>) -> ValueFault {
@@ -187,7 +160,7 @@ fn endless(holder: Holder, at: Range<usize>) -> ValueFault {
 
 /// Splits `]` off a section's closer if the head ends with `[`, so that the bracket may close alone.
 fn bracket_apart(head: &[HeadPart], tail: Vec<Literal>) -> Vec<Literal> {
-    let opened = matches!(head.last(), Some(HeadPart::Literal(open)) if open.ends_with('['));
+    let opened = head.last().and_then(HeadPart::literal).is_some_and(|open| open.ends_with('['));
     let Some((closer, after)) = tail.split_first().filter(|_| opened) else { return tail };
     let rests: Option<Vec<&[SpellingPart]>> = closer.spellings.iter().map(after_bracket).collect();
     let Some(rests) = rests.filter(|rests| rests.iter().any(|rest| !rest.is_empty())) else { return tail };
@@ -213,14 +186,8 @@ fn markers_apart(closer: Literal) -> Vec<Literal> {
     let mut markers: Vec<Literal> = Vec::new();
     let spelled: Vec<Vec<Spelling>> = closer.spellings.iter().map(markers_of).collect();
     for number in 0..spelled.iter().map(Vec::len).max().unwrap_or_default() {
-        let mut spellings: Vec<Spelling> = Vec::new();
-        for markers in &spelled {
-            let spelling = markers.get(number).cloned().unwrap_or_else(|| Spelling::new(Vec::new()));
-            if !spellings.contains(&spelling) {
-                spellings.push(spelling);
-            }
-        }
-        markers.push(Literal { spellings: spellings.into_iter().collect() });
+        let spelling = |markers: &Vec<Spelling>| markers.get(number).cloned().unwrap_or(Spelling::new(Vec::new()));
+        markers.push(Literal { spellings: each_once(spelled.iter().map(spelling)).into_iter().collect() });
     }
     markers
 }

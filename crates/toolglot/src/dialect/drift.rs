@@ -1,6 +1,6 @@
 //! What models make of an opener, and of a value's closer: other case, a blank before its bracket, or no bracket at all.
 
-use super::pattern::{BodyHole, BodyKind, HeadPart, Literal, Pattern, Spelling, SpellingPart};
+use super::pattern::{BodyHole, BodyKind, HeadPart, Literal, Pattern, Spelling, SpellingPart, each_once};
 
 impl Pattern {
     /// Adds to the pattern's first marker what models write for it, if prose does not contain the marker.
@@ -41,13 +41,7 @@ pub(super) fn with_json(calls: &[Pattern]) -> Option<Pattern> {
 /// Adds other spellings of a literal's first, if that is the same in every call.
 fn add(literal: &mut Literal, drifts: impl Fn(&Spelling) -> bool, drifted: impl Fn(&Spelling) -> Vec<Spelling>) {
     let Some(own) = literal.spellings.first().filter(|own| own.is_fixed() && drifts(own)) else { return };
-    let mut all: Vec<Spelling> = literal.spellings.iter().cloned().collect();
-    for drifted in drifted(own) {
-        if !all.contains(&drifted) {
-            all.push(drifted);
-        }
-    }
-    literal.spellings = all.into_iter().collect();
+    literal.spellings = each_once(literal.spellings.iter().cloned().chain(drifted(own))).into_iter().collect();
 }
 
 /// Returns what models write for a value's closer; without its bracket only at the end of a line.

@@ -7,7 +7,7 @@ use super::compile::{PatternContext, compile};
 use super::drift::with_json;
 use super::error::{DialectError, ValueFault};
 use super::hole::{Holder, PatternKey, is_word};
-use super::pattern::{HeadPart, Pattern, param_openings, pieces, strong_openings};
+use super::pattern::{Pattern, param_openings, pieces, strong_openings};
 use super::spell::KnownLiterals;
 use super::values::{TomlSource, TomlString, TomlTable};
 use super::{Dialect, IdPattern, MemberNames, TypeWords, same_name, teach};
@@ -80,7 +80,7 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
         Ok::<_, DialectError>(patterns)
     };
     let params = patterns(values, PatternKey::Param, setting)?;
-    let opens = |param: &Pattern| matches!(param.head.first(), Some(HeadPart::Literal(open)) if !open.is_optional());
+    let opens = |param: &Pattern| param.opening().is_some_and(|open| !open.is_optional());
     let setting = PatternContext { params_open: params.iter().all(opens), ..setting };
     let mut calls = patterns(values, PatternKey::Call, setting)?;
     calls.extend(with_json(&calls));
@@ -145,22 +145,15 @@ fn owned(values: TomlTable<'_>, key: &str) -> Result<Vec<String>, DialectError> 
 fn aliases(values: TomlTable<'_>) -> Result<Vec<String>, DialectError> {
     let aliases = values.texts("aliases")?;
     for (index, alias) in aliases.iter().enumerate() {
-        if same_name(alias.text, values.file.name) {
-            let message = format!("the alias `{}` is the dialect's own name", alias.text);
-            return Err(values.file.error(
-                alias.span.clone(),
-                message,
-                "remove it; case, `-`, `_` and `.` make no difference",
-            ));
-        }
-        if aliases[..index].iter().any(|other| same_name(other.text, alias.text)) {
-            let message = format!("duplicate alias `{}`", alias.text);
-            return Err(values.file.error(
-                alias.span.clone(),
-                message,
-                "remove it; case, `-`, `_` and `.` make no difference",
-            ));
-        }
+        let message = match alias.text {
+            own if same_name(own, values.file.name) => format!("the alias `{own}` is the dialect's own name"),
+            twice if aliases[..index].iter().any(|other| same_name(other.text, twice)) => {
+                format!("duplicate alias `{twice}`")
+            }
+            _ => continue,
+        };
+        let help = "remove it; case, `-`, `_` and `.` make no difference";
+        return Err(values.file.error(alias.span.clone(), message, help));
     }
     owned(values, "aliases")
 }
@@ -175,11 +168,8 @@ fn patterns(
     for text in &texts {
         if text.text.trim().is_empty() {
             let message = format!("empty pattern in `{}`", role.key());
-            return Err(values.file.error(
-                text.span.clone(),
-                message,
-                "use literals and holes, such as `<run>{call}</run>`",
-            ));
+            let help = "use literals and holes, such as `<run>{call}</run>`";
+            return Err(values.file.error(text.span.clone(), message, help));
         }
         let pattern = compile(text.text, role, setting).map_err(|fault| values.file.error_in(text, fault))?;
         check::reached(&patterns, &pattern, role).map_err(|fault| values.file.error_in(text, fault))?;
@@ -247,15 +237,11 @@ fn types(values: TomlTable<'_>) -> Result<Option<TypeWords>, DialectError> {
     let example = "`types = { string = \"true\", other = \"false\" }`";
     let Some(types) = values.table("types", example)? else { return Ok(None) };
     types.only("`types`", &["string", "integer", "other"])?;
-    let word = |key: &str| Ok::<_, DialectError>(types.text(key)?.map(|text| text.text.to_owned()));
-    let words = TypeWords { string: word("string")?, integer: word("integer")?, other: word("other")? };
+    let words =
+        TypeWords { string: one(types, "string")?, integer: one(types, "integer")?, other: one(types, "other")? };
     if words.string.is_some() != words.other.is_some() {
-        let place = values.key("types").unwrap_or(0..0);
-        return Err(values.file.error(
-            place,
-            "`types` needs `string` and `other` together",
-            format!("write {example}"),
-        ));
+        let (place, message) = (values.key("types").unwrap_or(0..0), "`types` needs `string` and `other` together");
+        return Err(values.file.error(place, message, format!("write {example}")));
     }
     Ok(Some(words))
 }

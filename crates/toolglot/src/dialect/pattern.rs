@@ -164,7 +164,21 @@ pub(crate) enum SpellingPart {
     Mark,
 }
 
+impl HeadPart {
+    /// Returns the literal, if it is one.
+    pub(crate) fn literal(&self) -> Option<&Literal> {
+        if let Self::Literal(literal) = self { Some(literal) } else { None }
+    }
+}
+
 impl Pattern {
+    /// Goes through all literals of the pattern.
+    pub(crate) fn literals_mut(&mut self) -> impl Iterator<Item = &mut Literal> {
+        let head = self.head.iter_mut();
+        let head = head.filter_map(|part| if let HeadPart::Literal(literal) = part { Some(literal) } else { None });
+        head.chain(&mut self.tail)
+    }
+
     /// Says whether the pattern opens with `<` and the tool's own name.
     pub(crate) fn is_dynamic(&self) -> bool {
         matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Name), ..] if open.is("<"))
@@ -213,18 +227,12 @@ impl Pattern {
 
     /// Returns the literal the pattern opens with, if it opens with one.
     pub(crate) fn opening(&self) -> Option<&Literal> {
-        match self.head.first() {
-            Some(HeadPart::Literal(literal)) => Some(literal),
-            _ => None,
-        }
+        self.head.first()?.literal()
     }
 
     /// Returns the literal that follows the opener at once.
     pub(crate) fn behind_opening(&self) -> Option<&Literal> {
-        match &self.head[..] {
-            [HeadPart::Literal(_), HeadPart::Literal(next), ..] => Some(next),
-            _ => None,
-        }
+        self.opening().and_then(|_| self.head.get(1)?.literal())
     }
 
     /// Returns the literal that ends the head's last hole, where no body comes between.
@@ -318,11 +326,7 @@ impl Pattern {
         if strong.is_empty() && weak.is_empty() {
             return;
         }
-        let head = self.head.iter_mut().filter_map(|node| match node {
-            HeadPart::Literal(literal) => Some(literal),
-            _ => None,
-        });
-        head.chain(&mut self.tail).flat_map(|literal| Arc::make_mut(&mut literal.spellings.0)).for_each(|spelling| {
+        self.literals_mut().flat_map(|literal| Arc::make_mut(&mut literal.spellings.0)).for_each(|spelling| {
             let is = |text: &str, by_shape: bool| {
                 let has = |markers: &[String]| markers.iter().any(|marker| text.contains(marker.as_str()));
                 (by_shape || has(strong)) && !has(weak)
@@ -456,10 +460,11 @@ pub(super) fn pieces(calls: &[Pattern], params: &[Pattern]) -> Vec<String> {
     }
 }
 
-fn each_once(literals: impl Iterator<Item = Literal>) -> Vec<Literal> {
-    literals.fold(Vec::new(), |mut once, literal| {
-        if !once.contains(&literal) {
-            once.push(literal);
+/// Returns some things in order, each once.
+pub(crate) fn each_once<T: PartialEq>(things: impl IntoIterator<Item = T>) -> Vec<T> {
+    things.into_iter().fold(Vec::new(), |mut once, thing| {
+        if !once.contains(&thing) {
+            once.push(thing);
         }
         once
     })

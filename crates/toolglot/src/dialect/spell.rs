@@ -5,7 +5,7 @@ use std::mem::take;
 use std::ops::Range;
 
 use super::error::ValueFault;
-use super::pattern::{Literal, Spelling, SpellingPart};
+use super::pattern::{Literal, Spelling, SpellingPart, each_once};
 use super::token::LiteralPiece;
 
 /// More spellings of one literal are a mistake in the file: words multiply, so three words of five spellings are 125
@@ -21,7 +21,7 @@ pub(super) struct KnownLiterals {
 }
 
 impl KnownLiterals {
-    /// Compiles a literal, if the file has not said the same before.
+    /// Compiles a literal, if the file has not said the same before: every combination of its words' spellings, canonical first.
     pub(super) fn literal(
         &self,
         pieces: &[LiteralPiece],
@@ -32,7 +32,22 @@ impl KnownLiterals {
         if let Some((_, literal)) = self.literals.borrow().iter().find(|known| known.0 == pieces) {
             return Ok(literal.clone());
         }
-        let literal = literal(pieces, at, words, special, &mut self.spelled.borrow_mut())?;
+        let used: Vec<usize> = (0..words.len()).filter(|word| pieces.contains(&LiteralPiece::Word(*word))).collect();
+        let mut count = 1;
+        for word in &used {
+            count *= words[*word].1.len();
+            if count > MAX_SPELLINGS {
+                let fault = ValueFault::new(at.clone(), format!("more than {MAX_SPELLINGS} spellings of one literal"));
+                return Err(fault.help("give the words fewer spellings, or split the pattern"));
+            }
+        }
+        let spelled = &mut *self.spelled.borrow_mut();
+        let spellings = each_once((0..count).map(|number| {
+            spelled.spell(pieces, &chosen(number, &used, words));
+            spelled.mark(special);
+            spelled.spelling()
+        }));
+        let literal = Literal { spellings: spellings.into_iter().collect() };
         self.literals.borrow_mut().push((pieces.to_vec(), literal.clone()));
         Ok(literal)
     }
@@ -41,35 +56,6 @@ impl KnownLiterals {
     pub(super) fn has_word(&self, word: usize) -> bool {
         self.literals.borrow().iter().any(|known| known.0.contains(&LiteralPiece::Word(word)))
     }
-}
-
-/// Compiles a literal: every combination of its words' spellings, canonical first.
-fn literal(
-    pieces: &[LiteralPiece],
-    at: &Range<usize>,
-    words: &[(String, Vec<String>)],
-    special: &[String],
-    spelled: &mut SpelledLiteral,
-) -> Result<Literal, ValueFault> {
-    let used: Vec<usize> = (0..words.len()).filter(|word| pieces.contains(&LiteralPiece::Word(*word))).collect();
-    let mut count = 1;
-    for word in &used {
-        count *= words[*word].1.len();
-        if count > MAX_SPELLINGS {
-            let fault = ValueFault::new(at.clone(), format!("more than {MAX_SPELLINGS} spellings of one literal"));
-            return Err(fault.help("give the words fewer spellings, or split the pattern"));
-        }
-    }
-    let mut spellings: Vec<Spelling> = Vec::with_capacity(count);
-    for number in 0..count {
-        spelled.spell(pieces, &chosen(number, &used, words));
-        spelled.mark(special);
-        let spelling = spelled.spelling();
-        if !spellings.contains(&spelling) {
-            spellings.push(spelling);
-        }
-    }
-    Ok(Literal { spellings: spellings.into_iter().collect() })
 }
 
 /// Returns the alternative of each used word in one of all combinations; those of the last word change first.
@@ -149,7 +135,8 @@ impl SpelledLiteral {
             }
             let natural = || meets(before, c) && !self.tokens.iter().any(|token| token.start < at && at < token.end);
             if c.is_whitespace() {
-                parts.blank(at, c);
+                parts.end(at);
+                (parts.from, parts.blank) = (at + c.len_utf8(), true);
             } else if parts.blank || seam || natural() {
                 parts.join(at);
             }
@@ -178,12 +165,6 @@ impl PartsSoFar<'_> {
             self.parts.push(SpellingPart::Text(self.text[self.from..at].to_owned().into()));
         }
         self.from = at;
-    }
-
-    fn blank(&mut self, at: usize, c: char) {
-        self.end(at);
-        self.from = at + c.len_utf8();
-        self.blank = true;
     }
 
     fn hole(&mut self, at: usize, hole: &SpellingPart, seam: bool) {

@@ -143,23 +143,16 @@ impl PatternCutter<'_> {
         };
         let options = options_of(name, options, holder.options(), at.clone())?;
         match holder {
-            Holder::Mark => Ok(self.piece(LiteralPiece::Mark, &at)),
-            Holder::Head(Hole::Name) if self.holes.contains(&holder) => Ok(self.piece(LiteralPiece::Name, &at)),
-            Holder::Head(Hole::Key) if self.holes.contains(&holder) => Ok(self.piece(LiteralPiece::Key, &at)),
-            _ => {
-                self.once(holder, at.clone())?;
-                Ok(self.placed(holder, options, at))
-            }
+            Holder::Mark => return Ok(self.piece(LiteralPiece::Mark, &at)),
+            Holder::Head(Hole::Name) if self.holes.contains(&holder) => return Ok(self.piece(LiteralPiece::Name, &at)),
+            Holder::Head(Hole::Key) if self.holes.contains(&holder) => return Ok(self.piece(LiteralPiece::Key, &at)),
+            _ => self.once(holder, at.clone())?,
         }
-    }
-
-    fn placed(&mut self, holder: Holder, options: Vec<String>, at: Range<usize>) -> usize {
-        let kind = match holder {
-            Holder::Body(kind) => PatternTokenKind::Body(kind, options),
-            Holder::Head(hole) => PatternTokenKind::Hole(hole),
-            Holder::Attrs | Holder::Mark => return self.rest(at),
-        };
-        self.token(kind, at)
+        Ok(match holder {
+            Holder::Body(kind) => self.token(PatternTokenKind::Body(kind, options), at),
+            Holder::Head(hole) => self.token(PatternTokenKind::Hole(hole), at),
+            Holder::Attrs | Holder::Mark => self.rest(at),
+        })
     }
 
     /// Adds `{attrs}`, which joins the run of attributes right before it.
@@ -217,17 +210,12 @@ fn options_of(name: &str, given: &str, known: &[&str], at: Range<usize>) -> Resu
         return Ok(Vec::new());
     }
     let options: Vec<String> = given.split(',').filter(|option| !option.is_empty()).map(str::to_owned).collect();
-    match options.iter().find(|option| !known.contains(&option.as_str())) {
-        None => Ok(options),
-        Some(option) if known.is_empty() => {
-            Err(ValueFault::new(at, format!("unknown option `{option}`"))
-                .help(format!("`{{{name}}}` takes no options")))
-        }
-        Some(option) => {
-            let fault = ValueFault::new(at, format!("unknown option `{option}`"));
-            Err(fault.help(format!("options of `{{{name}}}` are {}", known.join(", "))))
-        }
-    }
+    let Some(option) = options.iter().find(|option| !known.contains(&option.as_str())) else { return Ok(options) };
+    let help = match known {
+        [] => format!("`{{{name}}}` takes no options"),
+        known => format!("options of `{{{name}}}` are {}", known.join(", ")),
+    };
+    Err(ValueFault::new(at, format!("unknown option `{option}`")).help(help))
 }
 
 /// One `name="{hole}"`, and where the hole stands.

@@ -65,9 +65,9 @@ impl BodyReader {
     pub(super) fn arguments_at(&self) -> Option<usize> {
         match self {
             Self::Params(params) => Some(params.start()),
-            Self::Kwargs(kwargs) => Some(kwargs.start()),
-            Self::Lines(lines) => Some(lines.start()),
-            Self::Content(content) => Some(content.start()),
+            Self::Kwargs(kwargs) => Some(kwargs.start),
+            Self::Lines(lines) => Some(lines.start),
+            Self::Content(content) => Some(content.start),
             Self::Call(_) | Self::Json(..) | Self::Done(_) => None,
         }
     }
@@ -76,10 +76,10 @@ impl BodyReader {
         match self {
             Self::Params(params) => params.anchor(),
             Self::Kwargs(kwargs) => kwargs.anchor(),
-            Self::Lines(lines) => lines.anchor(),
+            Self::Lines(lines) => lines.scan,
             Self::Json(reader, _) => reader.anchor(),
             Self::Call(object) => object.anchor(),
-            Self::Content(content) => content.anchor(),
+            Self::Content(content) => content.scan,
             Self::Done(at) => *at,
         }
     }

@@ -1,11 +1,13 @@
 //! Where a call is closed for certain, and where reading goes on behind one that cannot be read.
 
+use std::ops::Range;
+
 use super::call::CallReader;
 use super::call_context::CallContext;
 use super::closing::close;
-use super::contest;
+use super::contest::{self, Winner};
 use super::crossed::{begins_in_string, holds_head, names_tool};
-use super::engine::Engine;
+use super::engine::{Callee, Engine};
 use super::member::{self, OwnMember};
 use super::remains::{Doubt, LOOK, begins_element, behind_section, ends_line, is_over, may_go_on};
 use super::torn::is_torn_opener;
@@ -54,8 +56,34 @@ impl Markers for CallContext<'_> {
         Ok(self.closes(view, at)?.is_some() || self.opener(at)?.is_some())
     }
 
+    /// Returns the end of the call's closers, where its body ended at `at` and all that must close it stands there.
+    ///
+    /// At the end of the input closers may be missing: servers cut the one at which the model was stopped.
     fn ends_call(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        ends_call(self, at)
+        let Some(at) = close_objects(self, at)? else { return Ok(None) };
+        if self.pattern().kind() == Some(BodyKind::Call)
+            && let Some(end) = ends_element(self, at)?
+        {
+            return Ok(Some(end));
+        }
+        let closing = close(at, true, self)?;
+        if !closing.repairs.is_empty() && !closing.cut {
+            return Ok(None);
+        }
+        let end = closing.at;
+        if end > at && self.pattern().tail.iter().any(|closer| closer.is_strong()) {
+            return Ok(Some(end));
+        }
+        let next = self.gap(end)?;
+        let Some(byte) = self.view.byte(next)?.filter(|byte| *byte != b'`') else { return Ok(Some(end)) };
+        let section = self.pattern_ref.section.map_or(Ok(None), |_| Wrapper::Section.closers(next, self))?;
+        let after = section.and_then(|(after, wrong)| wrong.is_none().then_some(after));
+        let strong = self.section_closers().iter().any(|closer| closer.is_strong());
+        if after.is_some() && strong || matches!(byte, b',' | b';') && self.next_call_begins(self.gap(next + 1)?)? {
+            return Ok(after.or(Some(end)));
+        }
+        let end = after.unwrap_or(end);
+        Ok(stands_free(self, end)?.then_some(end))
     }
 
     fn parameter_beside(&self, view: View<'_>, at: usize) -> Result<Option<String>, NotYet> {
@@ -69,16 +97,34 @@ impl Markers for CallContext<'_> {
         Ok(is_parameter.then(|| key.into_owned()))
     }
 
-    fn may_end_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        may_end_call(self, at)
+    /// Says whether a string that nothing odd stands in may end before the call's brackets, which end at `at`: the call is
+    /// closed, or goes on in a way that is known, with brackets too many or another object in the same tags.
+    fn may_end_call(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        let mut end = at;
+        for _ in 0..EXTRA {
+            if self.ends_call(view, end)?.is_some() || goes_on(self, end)? {
+                return Ok(true);
+            }
+            let next = self.gap(end)?;
+            if !matches!(self.view.byte(next)?, Some(b'}' | b']')) {
+                break;
+            }
+            end = next + 1;
+        }
+        Ok(false)
     }
 
     fn is_markdown(&self) -> bool {
         self.head.escaped && self.engine.options.repairs.allow(Code::MarkdownEscape)
     }
 
+    /// Says whether all closers of the section stand at `at`, and nothing behind them that may belong to a string.
     fn ends_section(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        ends_section(self, at)
+        let next = self.gap(at)?;
+        match Wrapper::Section.closers(next, self)?.filter(|(_, wrong)| wrong.is_none()) {
+            Some((end, _)) if self.pattern_ref.section.is_some() => stands_free(self, end),
+            _ => Ok(false),
+        }
     }
 
     fn is_near(&self) -> bool {
@@ -89,8 +135,32 @@ impl Markers for CallContext<'_> {
         is_over(self, at, Doubt::Quotes)
     }
 
-    fn resume_at(&self, _: View<'_>, at: usize, upto: usize) -> Result<usize, NotYet> {
-        resume_at(self, at, upto)
+    /// Returns the first opener from `from` on, and before `upto`, at which a call stands that reads as its dialect writes it, with nothing behind
+    /// it that is left of a string; `upto` or the end of the input if there is none.
+    ///
+    /// What stands in a string that never closed is a call only then: the string may quote calls.
+    fn resume_at(&self, _: View<'_>, from: usize, upto: usize) -> Result<usize, NotYet> {
+        let reach = LOOK.max((upto - from) / TRIED);
+        let (mut at, mut tried) = (from, 0);
+        while let Some(byte) = self.view.byte(at)? {
+            if at >= upto {
+                return Ok(at);
+            }
+            let opens = self.markers().contains(byte) && self.opener(at)?.is_some();
+            let win = match byte {
+                _ if opens => first_alone(self, at)?,
+                b'\n' if !self.near => self.sibling(at + 1)?,
+                _ => behind_separator(self, byte, at)?,
+            };
+            if opens || win.is_some() {
+                tried += 1;
+                if tried > TRIED || win.map_or(Ok(false), |win| reads(self, win, at..at + reach))? {
+                    return Ok(at);
+                }
+            }
+            at += 1;
+        }
+        self.view.final_end()
     }
 
     fn opens(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
@@ -112,8 +182,12 @@ impl Markers for CallContext<'_> {
         inner(self, at).map(|(call, _)| call)
     }
 
+    /// Says whether all that must close the call stands at `at`, and behind it a separator of calls.
     fn separates(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        separates(self, at)
+        let Some(at) = close_objects(self, at)?.filter(|_| may_go_on(self)) else { return Ok(false) };
+        let closing = close(at, true, self)?;
+        let next = self.gap(closing.at)?;
+        Ok(closing.repairs.is_empty() && matches!(self.view.byte(next)?, Some(b',' | b';')))
     }
 
     fn begins_in_string(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
@@ -138,62 +212,6 @@ fn ends_json(byte: u8) -> bool {
     matches!(byte, b'}' | b']' | b',' | b'"' | b'\'' | b')')
 }
 
-/// Returns the end of the call's closers, where its body ended at `at` and all that must close it stands there.
-///
-/// At the end of the input closers may be missing: servers cut the one at which the model was stopped.
-fn ends_call(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-    let Some(at) = close_objects(context, at)? else { return Ok(None) };
-    if context.pattern().kind() == Some(BodyKind::Call)
-        && let Some(end) = ends_element(context, at)?
-    {
-        return Ok(Some(end));
-    }
-    let closing = close(at, true, context)?;
-    if !closing.repairs.is_empty() && !closing.cut {
-        return Ok(None);
-    }
-    let end = closing.at;
-    if end > at && context.pattern().tail.iter().any(|closer| closer.is_strong()) {
-        return Ok(Some(end));
-    }
-    let next = context.gap(end)?;
-    let Some(byte) = context.view.byte(next)?.filter(|byte| *byte != b'`') else { return Ok(Some(end)) };
-    let section = context.pattern_ref.section.map_or(Ok(None), |_| Wrapper::Section.closers(next, context))?;
-    let after = section.and_then(|(after, wrong)| wrong.is_none().then_some(after));
-    let strong = context.section_closers().iter().any(|closer| closer.is_strong());
-    if after.is_some() && strong || matches!(byte, b',' | b';') && context.next_call_begins(context.gap(next + 1)?)? {
-        return Ok(after.or(Some(end)));
-    }
-    let end = after.unwrap_or(end);
-    Ok(stands_free(context, end)?.then_some(end))
-}
-
-/// Says whether all closers of the section stand at `at`, and nothing behind them that may belong to a string.
-fn ends_section(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    let next = context.gap(at)?;
-    match Wrapper::Section.closers(next, context)?.filter(|(_, wrong)| wrong.is_none()) {
-        Some((end, _)) if context.pattern_ref.section.is_some() => stands_free(context, end),
-        _ => Ok(false),
-    }
-}
-
-/// Says whether a string that nothing odd stands in may end before the call's brackets, which end at `at`: the call is
-/// closed, or goes on in a way that is known, with brackets too many or another object in the same tags.
-fn may_end_call(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    let mut end = at;
-    for _ in 0..EXTRA {
-        if ends_call(context, end)?.is_some() || goes_on(context, end)? {
-            return Ok(true);
-        }
-        let next = context.gap(end)?;
-        if !matches!(context.view.byte(next)?, Some(b'}' | b']')) {
-            break;
-        }
-        end = next + 1;
-    }
-    Ok(false)
-}
-
 /// Says whether another member of the call object, or another object, follows the arguments that end at `at`.
 fn goes_on(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let mut at = context.gap(at)?;
@@ -208,14 +226,6 @@ fn goes_on(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     }
     let glued = context.around == 0 && context.view.byte(at)? == Some(b'{') && key_ahead(context.view, at + 1, None)?;
     Ok(glued || begins_element(context, at)?)
-}
-
-/// Says whether all that must close the call stands at `at`, and behind it a separator of calls.
-fn separates(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    let Some(at) = close_objects(context, at)?.filter(|_| may_go_on(context)) else { return Ok(false) };
-    let closing = close(at, true, context)?;
-    let next = context.gap(closing.at)?;
-    Ok(closing.repairs.is_empty() && matches!(context.view.byte(next)?, Some(b',' | b';')))
 }
 
 /// Returns the end of an element of an array of calls at `at`, where the next one follows or all that closes the array.
@@ -265,36 +275,8 @@ fn stands_free(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     Ok(free && !json && is_over(context, end, Doubt::Clean)?)
 }
 
-/// Returns the first opener from `from` on, and before `upto`, at which a call stands that reads as its dialect writes it, with nothing behind
-/// it that is left of a string; `upto` or the end of the input if there is none.
-///
-/// What stands in a string that never closed is a call only then: the string may quote calls.
-fn resume_at(context: &CallContext<'_>, from: usize, upto: usize) -> Result<usize, NotYet> {
-    let reach = (upto - from) / TRIED;
-    let (mut at, mut tried) = (from, 0);
-    while let Some(byte) = context.view.byte(at)? {
-        if at >= upto {
-            return Ok(at);
-        }
-        let opens = context.markers().contains(byte) && context.opener(at)?.is_some();
-        let win = match byte {
-            _ if opens => first_alone(context, at)?,
-            b'\n' if !context.near => context.sibling(at + 1)?,
-            _ => behind_separator(context, byte, at)?,
-        };
-        if opens || win.is_some() {
-            tried += 1;
-            if tried > TRIED || win.map_or(Ok(false), |win| reads(context, win, at, reach.max(LOOK)))? {
-                return Ok(at);
-            }
-        }
-        at += 1;
-    }
-    context.view.final_end()
-}
-
 /// Returns the next call of the section, if a separator stands at `at` and one does.
-fn behind_separator(context: &CallContext<'_>, byte: u8, at: usize) -> Result<Option<contest::Winner>, NotYet> {
+fn behind_separator(context: &CallContext<'_>, byte: u8, at: usize) -> Result<Option<Winner>, NotYet> {
     if !may_go_on(context) || context.near || !matches!(byte, b',' | b';') {
         return Ok(None);
     }
@@ -332,7 +314,7 @@ pub(crate) fn recover(context: &CallContext<'_>, from: usize) -> Result<Option<u
 /// inside what is read ahead there is no such question.
 pub(crate) fn inner(context: &CallContext<'_>, at: usize) -> Result<(InnerCall, usize), NotYet> {
     let Some(win) = first_alone(context, at)? else { return Ok((InnerCall::Data, 0)) };
-    Ok(match whole(context.engine, context.view, win, at, ALONE)? {
+    Ok(match whole(context.engine, context.view, win, at..at + ALONE)? {
         (None, read) => (InnerCall::Data, read),
         (Some(end), read) if is_alone(context, end)? && !is_cut_behind(context, end)? => (InnerCall::Alone, read),
         (Some(end), _) => (InnerCall::Quoted(behind_section(context, end)?), 0),
@@ -349,7 +331,7 @@ pub(crate) fn reads_beyond(
     dialect: usize,
 ) -> Result<(bool, usize), NotYet> {
     let Ok(Some(win)) = contest::first(engine, view.limited(upto), at, dialect) else { return Ok((false, 0)) };
-    let (end, read) = whole(engine, view, win, at, ALONE)?;
+    let (end, read) = whole(engine, view, win, at..at + ALONE)?;
     Ok((end.is_some_and(|end| end > upto), read))
 }
 
@@ -360,7 +342,7 @@ pub(super) fn is_cut_behind(context: &CallContext<'_>, end: usize) -> Result<boo
 }
 
 /// Returns the call that opens at `at` with a marker.
-fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<contest::Winner>, NotYet> {
+fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<Winner>, NotYet> {
     if context.near {
         return Ok(None);
     }
@@ -370,24 +352,18 @@ fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<contest::W
     }
 }
 
-/// Returns the end of a call that reads without any repair, but for the wrapper that the broken call opened, and how many
-/// bytes were read to know it.
-fn whole(
-    engine: &Engine,
-    view: View<'_>,
-    mut win: contest::Winner,
-    at: usize,
-    reach: usize,
-) -> Result<(Option<usize>, usize), NotYet> {
-    win.callee.ahead = true;
-    let mut sink = Sink::muted(at, Repairs::NONE.with(Code::MissingOpener).with(Code::MissingValueCloser));
-    let seen = view.limited(at + reach);
-    let end = match CallReader::new(win, true).resume(engine, seen, &mut sink) {
+/// Returns the end of a call that reads within a place without any repair, but for the wrapper that the broken call opened, and
+/// how many bytes were read to know it.
+fn whole(engine: &Engine, view: View<'_>, win: Winner, near: Range<usize>) -> Result<(Option<usize>, usize), NotYet> {
+    let mut sink = Sink::muted(near.start, Repairs::NONE.with(Code::MissingOpener).with(Code::MissingValueCloser));
+    let seen = view.limited(near.end);
+    let callee = Callee { ahead: true, ..win.callee };
+    let end = match CallReader::new(Winner { callee, ..win }, true).resume(engine, seen, &mut sink) {
         Ok(end) => end,
-        Err(NotYet) if seen.end() < view.end() => return Ok((None, reach + sink.read_in_vain())),
+        Err(NotYet) if seen.end() < view.end() => return Ok((None, near.len() + sink.read_in_vain())),
         Err(NotYet) => return Err(NotYet),
     };
-    Ok(((sink.worst() <= Outcome::Repaired).then_some(end), end - at + sink.read_in_vain()))
+    Ok(((sink.worst() <= Outcome::Repaired).then_some(end), end - near.start + sink.read_in_vain()))
 }
 
 /// Says whether what is behind a call that ended at `end` belongs to no string.
@@ -396,8 +372,8 @@ fn is_alone(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
 }
 
 /// Says whether a call reads whole, and what is behind it belongs to no string.
-fn reads(context: &CallContext<'_>, win: contest::Winner, at: usize, reach: usize) -> Result<bool, NotYet> {
-    whole(context.engine, context.view, win, at, reach)?.0.map_or(Ok(false), |end| is_alone(context, end))
+fn reads(context: &CallContext<'_>, win: Winner, near: Range<usize>) -> Result<bool, NotYet> {
+    whole(context.engine, context.view, win, near)?.0.map_or(Ok(false), |end| is_alone(context, end))
 }
 
 /// Goes past the braces of the objects around the arguments, and past short members behind them.
@@ -411,18 +387,14 @@ fn close_objects(context: &CallContext<'_>, mut at: usize) -> Result<Option<usiz
                 Some(b'}') => break,
                 _ => return Ok(None),
             }
-            let Some((_, end)) = string(context, context.gap(at + 1)?)? else { return Ok(None) };
-            let colon = context.gap(end)?;
-            if view.byte(colon)? != Some(b':') {
-                return Ok(None);
-            }
-            let value = context.gap(colon + 1)?;
+            let Some((_, behind)) = member::quoted_member(context, at + 1)? else { return Ok(None) };
+            let value = context.gap(behind)?;
             if matches!(view.byte(value)?, Some(b'{' | b'[')) {
                 return Ok(None);
             }
             let word = view.rest(value).iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
             view.byte(value + word)?;
-            at = match string(context, value)? {
+            at = match member::string(view, value)? {
                 Some((_, end)) => end,
                 None if word > 0 => value + word,
                 None => return Ok(None),
@@ -431,9 +403,4 @@ fn close_objects(context: &CallContext<'_>, mut at: usize) -> Result<Option<usiz
         at += 1;
     }
     Ok(Some(at))
-}
-
-/// Reads a short string of one line.
-fn string(context: &CallContext<'_>, at: usize) -> Result<Option<(usize, usize)>, NotYet> {
-    Ok(member::string(context.view, at)?.map(|(_, end)| (at, end)))
 }

@@ -1,6 +1,7 @@
 //! A set of bytes to look for, and the fastest way to find one of them.
 
-/// Below this length a plain loop is faster than setting up a vector search: it is the width of one vector.
+/// The width of a vector register of any machine: so many bytes are looked at together, and below this length a plain loop is
+/// faster than setting up a vector search.
 pub(crate) const SHORT: usize = 16;
 
 /// A set of bytes.
@@ -77,11 +78,12 @@ impl ByteSet {
         }
     }
 
+    #[inline]
     fn find_in_blocks<const N: usize>(&self, members: [u8; N], text: &[u8]) -> Option<usize> {
-        let (blocks, rest) = text.as_chunks::<BLOCK>();
+        let (blocks, rest) = text.as_chunks::<SHORT>();
         for (number, block) in blocks.iter().enumerate() {
             if let Some(at) = find_in_block(members, block) {
-                return Some(number * BLOCK + at);
+                return Some(number * SHORT + at);
             }
         }
         rest.iter().position(|byte| self.contains(*byte)).map(|at| text.len() - rest.len() + at)
@@ -92,17 +94,14 @@ impl ByteSet {
 /// Where members stand close to each other, this is quicker than a search made for long texts.
 #[inline]
 fn find_in_block<const N: usize>(members: [u8; N], text: &[u8]) -> Option<usize> {
-    let block: &[u8; BLOCK] = text.first_chunk()?;
-    let mut hits = [0; BLOCK];
+    let block: &[u8; SHORT] = text.first_chunk()?;
+    let mut hits = [0; SHORT];
     for (hit, byte) in hits.iter_mut().zip(block) {
         *hit = members.iter().fold(0, |hit, member| hit | if byte == member { 0xff } else { 0 });
     }
     let hits = u128::from_le_bytes(hits);
     (hits != 0).then(|| hits.trailing_zeros() as usize / 8)
 }
-
-/// Bytes that are looked at together: a vector register of any machine.
-const BLOCK: usize = 16;
 
 /// A set of bytes as bits: small enough to stand in a table of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

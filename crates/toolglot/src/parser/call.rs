@@ -8,6 +8,8 @@
 //!    └──────────────────▶ Over ◀────────────────────┘ nothing of the section stands here
 //! ```
 
+use std::ops::Range;
+
 use super::body::BodyReader;
 use super::boundary::{nameless, recover};
 use super::call_context::CallContext;
@@ -29,7 +31,7 @@ use crate::view::{NotYet, View};
 /// Reads a call that was committed, and all calls of its section after it.
 #[derive(Clone, Debug)]
 pub(crate) struct CallReader {
-    pattern_ref: PatternRef,
+    pub(super) pattern_ref: PatternRef,
     pub(super) head: Head,
     callee: Callee,
     start: Start,
@@ -59,10 +61,7 @@ pub(super) enum CallPhase {
     Committed,
     Body(Box<BodyReader>),
     /// The arguments are complete; what closes the call is read, wrong and missing closers too.
-    Closing {
-        at: usize,
-        how: Ended,
-    },
+    Closing(ValueOutcome),
     /// The call is over, and its section may go on.
     Between(usize),
     /// All that was opened with the call is closed.
@@ -86,11 +85,6 @@ impl CallReader {
         reading
     }
 
-    /// Returns the number of the dialect that is being read.
-    pub(crate) fn dialect(&self) -> usize {
-        self.pattern_ref.dialect
-    }
-
     /// Returns the call's closers that repeat its name or mark, filled in.
     pub(crate) fn named_closers(&self, engine: &Engine) -> Vec<String> {
         let spelled = engine.catalog.unfixed_closers(self.pattern_ref.dialect).iter();
@@ -102,7 +96,7 @@ impl CallReader {
         match &self.phase {
             CallPhase::Committed => 0,
             CallPhase::Body(body) => body.anchor(),
-            CallPhase::Closing { at, .. } | CallPhase::Between(at) | CallPhase::Over(at) => *at,
+            CallPhase::Closing(ValueOutcome { at, .. }) | CallPhase::Between(at) | CallPhase::Over(at) => *at,
         }
     }
 
@@ -122,7 +116,7 @@ impl CallReader {
                     let end = self.read_body(engine, view, sink)?;
                     self.end_body(end, sink);
                 }
-                CallPhase::Closing { at, how } => self.close(engine, view, at, how, sink)?,
+                CallPhase::Closing(end) => self.close(engine, view, end, sink)?,
                 CallPhase::Between(at) => self.between(engine, view, at, sink)?,
                 CallPhase::Over(at) => return Ok(at),
             }
@@ -131,7 +125,7 @@ impl CallReader {
 
     /// Starts the call and its body. A call object starts the call itself, where its arguments begin.
     fn announce(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) {
-        sink.set_dialect(Some(engine.dialect(self.pattern_ref).name.clone()));
+        sink.dialect = Some(engine.dialect(self.pattern_ref).name.clone());
         let start = std::mem::replace(&mut self.start, Start::Nothing(0));
         self.fenced = matches!(start, Start::Call { fenced: true, .. });
         self.plain = matches!(start, Start::Content { .. });
@@ -144,7 +138,10 @@ impl CallReader {
         if self.head.unclosed_tag {
             sink.repair(Code::UnclosedTag, place.clone(), "opening tag without `>`");
         }
-        if self.lacks_wrapper(engine) {
+        let sections = &engine.dialect(self.pattern_ref).sections;
+        let wraps = !sections.is_empty() && sections.iter().all(|section| !section.head.is_empty());
+        // The call stands alone though its dialect always wraps calls.
+        if wraps && self.pattern_ref.section.is_none() {
             sink.repair(
                 Code::MissingOpener,
                 place.start..place.start,
@@ -176,14 +173,6 @@ impl CallReader {
         self.phase = CallPhase::Body(Box::new(BodyReader::new(start, &context, sink)));
     }
 
-    /// Says whether the call stands alone though its dialect always wraps calls.
-    fn lacks_wrapper(&self, engine: &Engine) -> bool {
-        let sections = &engine.dialect(self.pattern_ref).sections;
-        self.pattern_ref.section.is_none()
-            && !sections.is_empty()
-            && sections.iter().all(|section| !section.head.is_empty())
-    }
-
     /// Reads on in the body, within the limits.
     fn read_body(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         let limits = &engine.options.limits;
@@ -212,7 +201,7 @@ impl CallReader {
     }
 
     fn end_body(&mut self, end: ValueOutcome, sink: &mut Sink) {
-        if sink.written() == 0 && matches!(end.how, Ended::Complete | Ended::Cut) {
+        if sink.written == 0 && matches!(end.how, Ended::Complete | Ended::Cut) {
             sink.arguments(end.at, "{}");
         }
         match end.how {
@@ -233,17 +222,18 @@ impl CallReader {
         {
             self.head.id = object.id.take().map(|id| HeadText::new(&id, 0..0));
         }
-        self.phase = CallPhase::Closing { at: end.at, how: end.how };
+        self.phase = CallPhase::Closing(end);
     }
 
-    fn close(&mut self, engine: &Engine, view: View<'_>, at: usize, how: Ended, sink: &mut Sink) -> Result<(), NotYet> {
+    fn close(&mut self, engine: &Engine, view: View<'_>, end: ValueOutcome, sink: &mut Sink) -> Result<(), NotYet> {
+        let ValueOutcome { at, how } = end;
         if matches!(how, Ended::Truncated | Ended::Broken) {
-            return self.give_up(engine, view, at, how, sink);
+            return self.give_up(engine, view, end, sink);
         }
         let glued = glued(at, &CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head))?;
         if glued > at {
             sink.repair(Code::GluedObjects, at..glued, "skipped a second object after the arguments");
-            self.phase = CallPhase::Closing { at: glued, how };
+            self.phase = CallPhase::Closing(ValueOutcome { at: glued, how });
         }
         let at = glued;
         let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
@@ -256,11 +246,9 @@ impl CallReader {
         let bare = context.pattern().kind() == Some(BodyKind::Call) && context.pattern().tail.is_empty();
         let list = array.or(self.scopes.last().filter(|_| bare));
         let lost = list.map_or(Ok(false), |list| lacks_closers(list, &context, end))?;
-        let moved = sink.is_moved() || extra.is_some() || lost || closing.moves_end();
-        let rest = (moved || sink.is_lacking()) && !is_over_for_certain(&context, end, sink.has_sound_arguments())?;
-        if lost {
-            sink.note_moved();
-        }
+        let moved = sink.doubts.moved || extra.is_some() || lost || closing.moves_end();
+        let rest = (moved || sink.doubts.lacking) && !is_over_for_certain(&context, end, sink.has_sound_arguments())?;
+        sink.doubts.moved |= lost;
         if let Some(after) = extra {
             sink.repair(Code::ExtraCloser, at..after, "dropped unmatched closing brackets");
         }
@@ -298,29 +286,17 @@ impl CallReader {
     }
 
     /// Ends a call that cannot be finished.
-    fn give_up(
-        &mut self,
-        engine: &Engine,
-        view: View<'_>,
-        at: usize,
-        how: Ended,
-        sink: &mut Sink,
-    ) -> Result<(), NotYet> {
-        let next = if how == Ended::Broken && !self.one { self.recover(engine, view, at)? } else { None };
+    fn give_up(&mut self, engine: &Engine, view: View<'_>, end: ValueOutcome, sink: &mut Sink) -> Result<(), NotYet> {
+        let ValueOutcome { at, how } = end;
+        let goes_on = how == Ended::Broken && !self.one && !self.scopes.is_empty();
+        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
+        let next = if goes_on { recover(&context, at)? } else { None };
         sink.call_end(self.head.id(), at);
         if let Some(next) = next {
             sink.text(next);
         }
         self.phase = next.map_or(CallPhase::Over(at), CallPhase::Between);
         Ok(())
-    }
-
-    /// Returns where the calls of the section go on behind one that broke at `at`.
-    fn recover(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        if self.scopes.is_empty() {
-            return Ok(None);
-        }
-        recover(&CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head), at)
     }
 
     /// Looks for the section's closers or its next call.
@@ -355,30 +331,26 @@ impl CallReader {
             self.phase = CallPhase::Between(end);
             return Ok(());
         }
-        let mut in_vain = 0;
+        let (mut in_vain, hasty) = (0, sink.wasted_lookahead > engine.options.limits.string_ends);
         for pattern_ref in scope.forms(engine, self.pattern_ref) {
-            if self.try_next(engine, view, next, pattern_ref, &mut in_vain, sink)? {
+            let trial = TrialContext { in_section: true, hasty, ..TrialContext::new(engine, view, next, pattern_ref) };
+            if self.try_next(&trial, &mut in_vain, sink)? {
                 sink.wasted_lookahead += in_vain;
                 return Ok(());
             }
         }
-        self.go_on(engine, view, (at, over, next), scope, sink)?;
+        self.go_on(engine, view, over..next, sink)?;
         // Only now: what is looked at again with more of the message was not read twice.
         sink.wasted_lookahead += in_vain;
         Ok(())
     }
 
-    /// No call of the section stands at `next`: an object that is none, a closer given twice, or what is behind the section.
-    fn go_on(
-        &mut self,
-        engine: &Engine,
-        view: View<'_>,
-        (at, over, next): (usize, usize, usize),
-        scope: Wrapper,
-        sink: &mut Sink,
-    ) -> Result<(), NotYet> {
+    /// No call of the section stands behind a gap: an object that is none does, a closer given twice, or what is behind the
+    /// section, which is over then, perhaps by another tag.
+    fn go_on(&mut self, engine: &Engine, view: View<'_>, gap: Range<usize>, sink: &mut Sink) -> Result<(), NotYet> {
+        let Range { start: over, end: next } = gap;
         let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
-        if let Some(end) = nameless(&context, scope, next)? {
+        if let Some(end) = self.scopes.last().map_or(Ok(None), |scope| nameless(&context, *scope, next))? {
             sink.diagnose(Code::Broken, next..end, "an object in a list of calls names no tool");
             sink.text(end);
             self.phase = CallPhase::Between(end);
@@ -386,58 +358,13 @@ impl CallReader {
         }
         // The closer of a call that has been closed before.
         let twice = context.any(next, context.pattern().tail.iter().filter(|closer| closer.is_strong()))?;
-        if let Some(end) = twice.filter(|_| matches!(scope, Wrapper::Section)) {
+        if let Some(end) = twice.filter(|_| matches!(self.scopes.last(), Some(Wrapper::Section))) {
             sink.diagnose(Code::DuplicateCloser, next..end, Code::DuplicateCloser.row().about);
             sink.markup(end);
             self.phase = CallPhase::Between(end);
             return Ok(());
         }
-        if over > at {
-            sink.markup(over);
-        }
-        self.end_section(engine, view, over, next, sink)
-    }
-
-    /// Commits the call at `at` if one of this form begins there; adds what was read to know that none does.
-    fn try_next(
-        &mut self,
-        engine: &Engine,
-        view: View<'_>,
-        at: usize,
-        pattern_ref: PatternRef,
-        in_vain: &mut usize,
-        sink: &mut Sink,
-    ) -> Result<bool, NotYet> {
-        if sink.calls() >= engine.options.limits.calls {
-            return Ok(false);
-        }
-        let head = Head { name: None, ..self.head.inner() };
-        let hasty = sink.wasted_lookahead > engine.options.limits.string_ends;
-        let trial = TrialContext { in_section: true, hasty, ..TrialContext::new(engine, view, at, pattern_ref) };
-        let win = match try_call(&trial, head)? {
-            Trial::Ready(win) => win,
-            Trial::Dead { read, .. } | Trial::Rejected(Rejection { read, .. }) => {
-                *in_vain += read.saturating_sub(at);
-                return Ok(false);
-            }
-        };
-        sink.markup(at);
-        (self.pattern_ref, self.head, self.callee, self.start) = (win.pattern_ref, win.head, win.callee, win.start);
-        self.phase = CallPhase::Committed;
-        Ok(true)
-    }
-
-    /// Nothing of the section stands here: it is over, perhaps by another tag.
-    fn end_section(
-        &mut self,
-        engine: &Engine,
-        view: View<'_>,
-        at: usize,
-        next: usize,
-        sink: &mut Sink,
-    ) -> Result<(), NotYet> {
-        let mut over = at;
-        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
+        sink.markup(over);
         let must_close = self.scopes.last().is_some_and(|scope| scope.must_close(engine, self.pattern_ref));
         // A bare name says too little to take another's closer for the end of its section.
         let may_close = must_close || !engine.pattern(self.pattern_ref).opens_with_name();
@@ -448,12 +375,32 @@ impl CallReader {
                 format!("a different marker closed the section: `{}`", view.slice(next, end)),
             );
             sink.markup(end);
-            over = end;
-        } else if must_close {
-            sink.diagnose(Code::MissingCloser, at..at, "section without a closing marker");
+            self.phase = CallPhase::Over(end);
+            return Ok(());
+        }
+        if must_close {
+            sink.diagnose(Code::MissingCloser, over..over, "section without a closing marker");
         }
         self.phase = CallPhase::Over(over);
         Ok(())
+    }
+
+    /// Commits the call of a trial if one begins there; adds what was read to know that none does.
+    fn try_next(&mut self, trial: &TrialContext<'_>, in_vain: &mut usize, sink: &mut Sink) -> Result<bool, NotYet> {
+        if sink.started >= trial.engine.options.limits.calls {
+            return Ok(false);
+        }
+        let win = match try_call(trial, Head { name: None, ..self.head.inner() })? {
+            Trial::Ready(win) => win,
+            Trial::Dead { read, .. } | Trial::Rejected(Rejection { read, .. }) => {
+                *in_vain += read.saturating_sub(trial.at);
+                return Ok(false);
+            }
+        };
+        sink.markup(trial.at);
+        (self.pattern_ref, self.head, self.callee, self.start) = (win.pattern_ref, win.head, win.callee, win.start);
+        self.phase = CallPhase::Committed;
+        Ok(true)
     }
 }
 

@@ -8,7 +8,7 @@ use super::engine::{Callee, Engine};
 use super::head::{Head, name_end, nodes, skip_gap, stands, stands_any};
 use super::marker::{MARKERS, Marker};
 use super::starts::Starts;
-use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
+use crate::dialect::{Dialect, Literal, Pattern};
 use crate::json::Context;
 use crate::schema::{NodeId, Schema, SchemaNode};
 use crate::tool::Tool;
@@ -217,16 +217,12 @@ impl<'s> CallContext<'s> {
     fn param_opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
         let mut best = None;
         for param in self.dialect().params.iter().filter(|param| param.has_key_tag()) {
-            best = self.key_tag(at, param)?.max(best);
+            let mut inner = self.head.inner();
+            let end = nodes(self.view, at, &param.head, None, &mut inner)?;
+            let strong = param.opening().is_some_and(Literal::is_strong);
+            best = end.filter(|_| strong || self.knows(inner.key())).max(best);
         }
         Ok(self.any(at, &self.dialect().param_openings)?.max(best))
-    }
-
-    fn key_tag(&self, at: usize, param: &Pattern) -> Result<Option<usize>, NotYet> {
-        let mut inner = self.head.inner();
-        let end = nodes(self.view, at, &param.head, None, &mut inner)?;
-        let strong = param.opening().is_some_and(Literal::is_strong);
-        Ok(end.filter(|_| strong || self.knows(inner.key())))
     }
 
     /// Returns the end of a strong opening literal of this dialect's calls and sections.
@@ -268,11 +264,6 @@ impl<'s> CallContext<'s> {
             self.dialect().params.iter().flat_map(|param| param.opening().into_iter().chain(param.tail.first()));
         let literals = self.pattern().tail.iter().chain(self.section_closers()).chain(params);
         Ok(self.any(at, literals.filter(|literal| literal.is_strong()))?.max(self.opener(at)?))
-    }
-
-    /// Says whether the call ends with the bracket of its data, or with nothing.
-    pub(crate) fn ends_with_bracket(&self) -> bool {
-        matches!(self.pattern().kind(), Some(BodyKind::Arguments | BodyKind::Call | BodyKind::Object))
     }
 
     /// Counts bytes that are read ahead.

@@ -5,14 +5,15 @@ use std::sync::{Arc, OnceLock};
 
 use super::bytes::{ByteBits, ByteSet};
 use super::data::DataBytes;
+use super::head::{Head, skip_gap, stands};
 use super::marker::Marker;
 use super::openers::Openers;
 use super::starts::Starts;
-use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
+use crate::dialect::{Dialect, HeadPart, Inside, Literal, Pattern, Spelling};
 use crate::view::{NotYet, View};
 use alike::{alike, alike_sections};
 use behind::bytes_behind_name;
-use closers::{LoneClosers, empty_section, region_closers, strong_closers};
+use closers::{LoneClosers, reasoning_closers, region_closers, stray_closers, strong_closers};
 use listing::{candidates_of, drop_repeated};
 use opening::{headers, openers};
 use param_tags::param_tags;
@@ -103,7 +104,7 @@ pub(crate) struct Catalog {
     pub(crate) strong: Openers,
     pub(crate) weak: Openers,
     /// Weak openers of heads that have a special token in them: a message may begin within its header.
-    headers: Openers,
+    pub(crate) headers: Openers,
     /// Candidates that open with `<` and a declared tool's name.
     pub(crate) dynamic: Vec<usize>,
     /// Candidates that open with the name itself, and the bytes with which each can go on behind it.
@@ -158,7 +159,7 @@ impl Catalog {
         let of = |strength| openers(dialects, &candidates, |candidate| candidate.evidence == strength);
         let (strong, weak) = (of(Strength::Strong), of(Strength::Weak));
         let headers = headers(dialects, &candidates);
-        let (closers, strays) = (LoneClosers::of_reasoning(dialects), LoneClosers::of_calls(dialects));
+        let [closers, strays] = [reasoning_closers(dialects), stray_closers(dialects)].map(LoneClosers::new);
         let all =
             |is: fn(&Candidate) -> bool| (0..candidates.len()).filter(|c| is(&candidates[*c])).collect::<Vec<_>>();
         let dynamic = all(|candidate| candidate.evidence == Strength::Dynamic);
@@ -229,14 +230,7 @@ impl Catalog {
 
     /// Returns a candidate's pattern; skipped literals have none.
     pub(crate) fn pattern(&self, candidate: &Candidate) -> Option<&Pattern> {
-        let dialect = self.dialect(candidate);
-        let patterns = match candidate.role {
-            CandidateRole::Call => &dialect.calls,
-            CandidateRole::Reasoning => &dialect.reasoning,
-            CandidateRole::Content => &dialect.content,
-            CandidateRole::Skip | CandidateRole::TurnEnd | CandidateRole::TurnStart => return None,
-        };
-        patterns.get(candidate.pattern)
+        patterns(self.dialect(candidate), candidate.role).get(candidate.pattern)
     }
 
     /// Says whether a candidate is a region of quotation: it begins where a message does.
@@ -290,26 +284,30 @@ impl Catalog {
             if last.replace((candidate.dialect, section)) == Some((candidate.dialect, section)) {
                 continue;
             }
-            let end = empty_section(&dialect.sections[section], view, at)?;
-            if end.is_some() {
-                return Ok(end);
+            let Pattern { head, tail, .. } = &dialect.sections[section];
+            let ([HeadPart::Literal(opener)], Some(closer)) = (&head[..], tail.first()) else { continue };
+            if opener.is_strong()
+                && let Some(end) = stands(view, at, opener, &Head::default())?
+                && let Some(end) = stands(view, skip_gap(view, end)?, closer, &Head::default())?
+            {
+                return Ok(Some(end));
             }
         }
         Ok(None)
     }
 
-    /// Says whether a call may begin within another one: what opens it is strong there, however little it says outside.
-    fn opens_within(&self, candidate: &Candidate) -> bool {
-        let opening = self.pattern(candidate).filter(|_| candidate.section.is_none()).and_then(Pattern::opening);
-        let sure = opening.is_some_and(|opening| self.dialect(candidate).openings.contains(opening));
-        candidate.is_strong_call() || sure && candidate.is_open_call()
-    }
-
-    /// Returns a dialect's strong candidates, the highest rank first: what may start a call inside another's value.
+    /// Returns a dialect's candidates that may start a call inside another's value, the highest rank first: what opens them is
+    /// strong there, however little it says outside.
     pub(crate) fn own(&self, dialect: usize) -> &[usize] {
         self.own[dialect].get_or_init(|| {
-            let is_own = |c: &usize| self.candidates[*c].dialect == dialect && self.opens_within(&self.candidates[*c]);
-            (0..self.candidates.len()).filter(is_own).collect()
+            let opens_within = |candidate: &Candidate| {
+                let opening =
+                    self.pattern(candidate).filter(|_| candidate.section.is_none()).and_then(Pattern::opening);
+                let sure = opening.is_some_and(|opening| self.dialect(candidate).openings.contains(opening));
+                candidate.is_strong_call() || sure && candidate.is_open_call()
+            };
+            let own = self.candidates.iter().enumerate().filter(|(_, candidate)| candidate.dialect == dialect);
+            own.filter(|(_, candidate)| opens_within(candidate)).map(|(number, _)| number).collect()
         })
     }
 
@@ -328,11 +326,10 @@ impl Catalog {
     /// Returns the strong closers of all dialects that open as this one does, but for those that repeat a name.
     pub(crate) fn spent(&self, dialect: usize) -> &[Literal] {
         self.spent[dialect].get_or_init(|| {
-            let calls = |numbers: &mut dyn Iterator<Item = usize>| {
+            let sharing = self.strong.opened().map(|numbers| {
                 let calls = numbers.map(|number| &self.candidates[number]).filter(|call| call.is_strong_call());
                 calls.map(|call| call.dialect).collect::<BTreeSet<usize>>()
-            };
-            let sharing = self.strong.opened().map(|mut numbers| calls(&mut numbers));
+            });
             let kin = sharing.filter(|sharing| sharing.contains(&dialect)).flatten().chain([dialect]);
             strong_closers(&self.dialects, &kin.collect())
         })
@@ -414,11 +411,6 @@ impl Catalog {
         let candidate = &self.candidates[number];
         candidate.dialect == dialect && candidate.role == CandidateRole::Call
     }
-
-    /// Adds the candidates whose message may begin within its header.
-    pub(crate) fn begun(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
-        self.headers.find(view, at, found)
-    }
 }
 
 fn turn_ends(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = &String> {
@@ -447,11 +439,17 @@ fn each<T>(dialects: &[Arc<Dialect>]) -> PerDialect<T> {
 
 /// Returns the pattern that stands first: a section's if it has a head, else the call's or the region's own.
 fn first_pattern(dialect: &Dialect, role: CandidateRole, section: Option<usize>, pattern: usize) -> &Pattern {
-    match (role, section.map(|section| &dialect.sections[section])) {
-        (CandidateRole::Reasoning, _) => &dialect.reasoning[pattern],
-        (CandidateRole::Content, _) => &dialect.content[pattern],
-        (_, Some(section)) if !section.head.is_empty() => section,
-        _ => &dialect.calls[pattern],
+    let section = section.map(|section| &dialect.sections[section]);
+    section.filter(|section| !section.head.is_empty()).unwrap_or_else(|| &patterns(dialect, role)[pattern])
+}
+
+/// Returns a dialect's patterns of a role; skipped literals have none.
+fn patterns(dialect: &Dialect, role: CandidateRole) -> &[Pattern] {
+    match role {
+        CandidateRole::Call => &dialect.calls,
+        CandidateRole::Reasoning => &dialect.reasoning,
+        CandidateRole::Content => &dialect.content,
+        CandidateRole::Skip | CandidateRole::TurnEnd | CandidateRole::TurnStart => &[],
     }
 }
 

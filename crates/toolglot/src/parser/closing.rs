@@ -71,7 +71,11 @@ pub(crate) fn glued(at: usize, context: &CallContext<'_>) -> Result<usize, NotYe
 pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Result<Closing, NotYet> {
     let mut closing = Closing::none(at);
     if fenced {
-        close_fence(context, &mut closing)?;
+        let at = context.gap(closing.at)?;
+        let own = context.closer().is_some_and(|closer| closer.spellings.iter().any(|s| s.opener().starts_with("```")));
+        if !own && context.view.starts_with(at, "```")? && context.any(at, context.section_closers())?.is_none() {
+            closing.repair(Code::Fence, at..at + 3, "dropped the Markdown fence around the call");
+        }
     }
     let mut closers = &context.pattern().tail[..];
     let mut last = None;
@@ -87,11 +91,7 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
         } else if closer.is_optional() && extra_brackets(at, closers, context)?.is_none() {
             // nothing need stand here
         } else if context.view.byte(at)?.is_none() {
-            closing.repairs.push((
-                Code::MissingCloser,
-                before..before,
-                "the input ended before the call's closing marker",
-            ));
+            closing.repair(Code::MissingCloser, before..before, "the input ended before the call's closing marker");
             closing.cut = true;
             return Ok(closing);
         } else if context.any(at, later.iter().chain(context.section_closers()))?.is_some() {
@@ -109,7 +109,9 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
         }
         closers = later;
     }
-    if last.map_or(context.ends_with_bracket(), Literal::is_brackets) {
+    // The call ends with the bracket of its data, or with nothing.
+    let bare = matches!(context.pattern().kind(), Some(BodyKind::Arguments | BodyKind::Call | BodyKind::Object));
+    if last.map_or(bare, Literal::is_brackets) {
         let at = context.gap(closing.at)?;
         if let Some(end) = extra_brackets(at, context.section_closers(), context)? {
             closing.repair(Code::ExtraCloser, at..end, "dropped unmatched closing brackets");
@@ -148,15 +150,6 @@ pub(crate) fn skip_noise(at: usize, context: &CallContext<'_>) -> Result<usize, 
         end += next.len_utf8();
     }
     Ok(end)
-}
-
-fn close_fence(context: &CallContext<'_>, closing: &mut Closing) -> Result<(), NotYet> {
-    let at = context.gap(closing.at)?;
-    let own = context.closer().is_some_and(|closer| closer.spellings.iter().any(|s| s.opener().starts_with("```")));
-    if !own && context.view.starts_with(at, "```")? && context.any(at, context.section_closers())?.is_none() {
-        closing.repair(Code::Fence, at..at + 3, "dropped the Markdown fence around the call");
-    }
-    Ok(())
 }
 
 /// Returns the end of up to eight closing brackets that close nothing: a closer, an opener, the next call or the end follows.

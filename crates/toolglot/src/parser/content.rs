@@ -23,8 +23,9 @@ use crate::view::NotYet;
 /// Reads plain text up to the call's closer, or to another tag that can only be meant as one.
 #[derive(Clone, Debug)]
 pub(crate) struct ContentReader {
-    start: usize,
-    scan: usize,
+    /// Where the text began.
+    pub(super) start: usize,
+    pub(super) scan: usize,
     /// Where a closing tag stood that may have closed the call, and where it ended.
     doubt: Option<(usize, usize)>,
     opened: BTreeSet<u64>,
@@ -45,15 +46,6 @@ impl ContentReader {
     pub(crate) fn new(at: usize, sure: bool) -> Self {
         let object = ArgumentsObject::default();
         Self { start: at, scan: at, doubt: None, opened: BTreeSet::new(), begun: false, sure, object }
-    }
-
-    /// Returns where the text began.
-    pub(crate) fn start(&self) -> usize {
-        self.start
-    }
-
-    pub(crate) fn anchor(&self) -> usize {
-        self.scan
     }
 
     /// Reads on to the end of the text. A wrong closer is consumed, the right one is not.
@@ -182,9 +174,7 @@ fn starts_line(mut at: usize, context: &CallContext<'_>) -> Result<bool, NotYet>
 /// Says whether one of the dialect's calls opens at `at`, by its marker or by a declared tool's bare tag.
 pub(crate) fn opens_call(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let tag = if context.view.byte(at)? == Some(b'<') { named_tag(context.view, at + 1)? } else { None };
-    let tag = tag.map(|(name, _)| name);
-    let tool = tag.and_then(|name| context.engine.callee(name)).is_some_and(|callee| callee.tool.is_some());
-    Ok(tool || context.opener(at)?.is_some())
+    Ok(tag.is_some_and(|(name, _)| context.engine.knows(name)) || context.opener(at)?.is_some())
 }
 
 /// Returns the parameter that plain text means: `content`, else the only free one it can be.

@@ -18,12 +18,8 @@ const PARENTHESES: usize = 8;
 /// Says whether an object begins at `at` whose first short members name a declared tool.
 pub(super) fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet> {
     for _ in 0..HEAD {
-        let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
-        let colon = context.gap(end)?;
-        if context.view.byte(colon)? != Some(b':') {
-            return Ok(false);
-        }
-        let Some((value, end)) = member::string(context.view, context.gap(colon + 1)?)? else { return Ok(false) };
+        let Some((key, behind)) = member::quoted_member(context, at + 1)? else { return Ok(false) };
+        let Some((value, end)) = member::string(context.view, context.gap(behind)?)? else { return Ok(false) };
         if member::is_name_key(&key, context.dialect()) {
             return Ok(context.engine.tools.is_declared(&value));
         }
@@ -87,10 +83,8 @@ fn declared(word: &str, context: &CallContext<'_>) -> Option<usize> {
 /// Says whether a text that stands at `from` holds a declared tool's name, a parenthesis and a keyword, or what the dialect
 /// writes between a tool's name and its parenthesis.
 fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
-    let behind_name = context.pattern().head.last().and_then(|part| match part {
-        HeadPart::Literal(literal) => literal.spellings.first().map(|spelling| spelling.opener().trim()),
-        _ => None,
-    });
+    let last = context.pattern().head.last().and_then(HeadPart::literal);
+    let behind_name = last.and_then(|last| last.spellings.first()).map(|spelling| spelling.opener().trim());
     if behind_name.is_some_and(|words| words.len() > 1 && before.contains(words)) {
         return Ok(true);
     }

@@ -7,16 +7,13 @@ use crate::json::needs_escape;
 #[derive(Clone, Debug)]
 pub(crate) struct DataBytes(Box<[u8; 256]>);
 
-/// It stands in JSON only escaped.
-const ESCAPED: u8 = 1;
-/// A marker may begin with it, or CDATA end.
-const IN_DOUBT: u8 = 2;
-
 /// What a few bytes are to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ByteClass {
     AsItStands,
+    /// They stand in JSON only escaped.
     Escaped,
+    /// A marker may begin with one of them, or CDATA end.
     InDoubt,
 }
 
@@ -26,7 +23,11 @@ impl DataBytes {
         let mut kinds = [0; 256];
         for (byte, kind) in (0..=u8::MAX).zip(&mut kinds) {
             let in_doubt = byte == b']' || !pieces.is_empty() || markers.contains(byte);
-            *kind = if in_doubt { IN_DOUBT } else { u8::from(needs_escape(byte)) * ESCAPED };
+            *kind = if in_doubt {
+                ByteClass::InDoubt as u8
+            } else {
+                u8::from(needs_escape(byte)) * ByteClass::Escaped as u8
+            };
         }
         Self(Box::new(kinds))
     }
@@ -37,7 +38,7 @@ impl DataBytes {
         let all = bytes.iter().fold(0, |all, byte| all | self.0[usize::from(*byte)]);
         match all {
             0 => ByteClass::AsItStands,
-            ESCAPED => ByteClass::Escaped,
+            _ if all == ByteClass::Escaped as u8 => ByteClass::Escaped,
             _ => ByteClass::InDoubt,
         }
     }

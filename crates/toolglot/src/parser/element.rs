@@ -18,14 +18,10 @@ pub(crate) fn opens_element(engine: &Engine, view: View<'_>, at: usize) -> Resul
         return Ok(false);
     }
     let callee = engine.callee(tag);
-    Ok(callee.is_some_and(|callee| callee.tool.is_some() && is_tag_of(tag, &callee.name)))
-}
-
-/// Says whether a tag names a tool: the tag alone is the evidence, so only case and a `_file` at the end may differ.
-fn is_tag_of(tag: &str, tool: &str) -> bool {
+    // The tag alone is the evidence, so only case and a `_file` at the end may differ.
     let plain = |name: &str| {
         let lower = name.to_ascii_lowercase();
         lower.strip_suffix("_file").map(str::to_owned).unwrap_or(lower)
     };
-    plain(tag) == plain(tool)
+    Ok(callee.is_some_and(|callee| callee.tool.is_some() && plain(tag) == plain(&callee.name)))
 }

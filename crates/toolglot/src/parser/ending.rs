@@ -19,7 +19,7 @@ impl Parser {
         if self.engine.options.is_cut() {
             self.end_cut();
         }
-        self.input.close();
+        self.input.closed = true;
         self.wake = 0;
         self.advance();
         self.done = true;
@@ -43,7 +43,7 @@ impl Parser {
         let mut machine = self.machine();
         let end = machine.view.end();
         let is_opened = matches!(machine.state, State::Scanning) && machine.scanner.awaits_call(machine.engine);
-        let at = if is_opened { machine.scanner.anchor() } else { machine.half_marker().unwrap_or(end) };
+        let at = if is_opened { machine.scanner.at } else { machine.half_marker().unwrap_or(end) };
         machine.view = machine.view.closed_at(if is_opened { end } else { at });
         machine.run();
         if at < end && (!is_opened || self.sink.take_back(at)) {
@@ -57,7 +57,7 @@ impl Machine<'_> {
     /// Returns where a marker begins that is not all there, or the head of a section's next call.
     fn half_marker(&mut self) -> Option<usize> {
         match self.state {
-            State::Scanning => self.scanner.awaits_marker(self.engine, self.view).then(|| self.scanner.anchor()),
+            State::Scanning => self.scanner.awaits_marker(self.engine, self.view).then_some(self.scanner.at),
             State::Reading(reading) => reading.half_marker(self.engine, self.view, self.sink.cursor()),
             State::Region(_) | State::Prefilled | State::Done => None,
         }
@@ -67,9 +67,9 @@ impl Machine<'_> {
 impl CallReader {
     /// Returns where a marker begins behind `from` that is not all there, or the head of the section's next call.
     fn half_marker(&self, engine: &Engine, view: View<'_>, from: usize) -> Option<usize> {
-        let markers = engine.catalog.markers(self.dialect());
+        let markers = engine.catalog.markers(self.pattern_ref.dialect);
         let next = if let CallPhase::Between(at) = self.phase { view.skip_blanks(at).ok() } else { None };
-        let dialect = &engine.catalog.dialects[self.dialect()];
+        let dialect = engine.dialect(self.pattern_ref);
         let closes = |at: usize| cut_closer(view.slice(at, view.end()), dialect, &self.head);
         let half = |at: &usize| view.has_letters(*at) && (markers.spells(view, *at) == Err(NotYet) || closes(*at));
         next.filter(|next| markers.spells(view, *next) == Ok(true))

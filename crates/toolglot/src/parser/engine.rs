@@ -121,6 +121,11 @@ impl Engine {
         })
     }
 
+    /// Says whether a declared tool is called by a name, however it is spelled.
+    pub(crate) fn knows(&self, spelled: &str) -> bool {
+        self.callee(spelled).is_some_and(|callee| callee.tool.is_some())
+    }
+
     /// Says whether a declared tool's name stands at `at` as a word of its own, and a call can go on behind it.
     pub(crate) fn names_at(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         self.behind_name(view, at).map(|behind| behind.is_some())

@@ -39,16 +39,11 @@ pub(super) fn damaged(at: usize, context: &CallContext<'_>) -> Result<Option<Cal
         at = said.span.end;
         match name.take() {
             Some(name) if is_arguments_key(word, context.dialect()) => return begin(name, behind.brace, context),
-            None if is_name_key(word, context.dialect()) && is_declared(&said, context) => name = Some(said),
+            None if is_name_key(word, context.dialect()) && context.engine.knows(&said.text) => name = Some(said),
             known if word == "type" || is_id_key(word, context) => name = known,
             _ => return Ok(None),
         }
     }
-}
-
-/// Says whether a tool of that name is declared.
-fn is_declared(name: &HeadText, context: &CallContext<'_>) -> bool {
-    context.engine.callee(&name.text).is_some_and(|callee| callee.tool.is_some())
 }
 
 /// Returns the call if its arguments begin with the brace, and are no schema.

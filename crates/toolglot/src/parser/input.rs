@@ -10,7 +10,8 @@ use crate::view::{BEHIND, View};
 pub(crate) struct Input {
     text: String,
     base: usize,
-    closed: bool,
+    /// No more will come.
+    pub(crate) closed: bool,
     /// The start of a character whose other bytes have not arrived.
     partial: Vec<u8>,
     /// Where the text's positions and the input's differ: from a position of the text on, by how much.
@@ -56,14 +57,6 @@ impl Input {
 
     pub(crate) fn end(&self) -> usize {
         self.base + self.text.len()
-    }
-
-    pub(crate) fn is_closed(&self) -> bool {
-        self.closed
-    }
-
-    pub(crate) fn close(&mut self) {
-        self.closed = true;
     }
 
     /// Appends text. Bytes of a cut character before it are invalid now; returns their place, if any.

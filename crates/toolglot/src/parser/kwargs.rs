@@ -5,7 +5,6 @@ use super::head::{HeadText, escaped_name, name_end};
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::plain_kwargs::PlainKwargs;
 use crate::diagnostic::Code;
-use crate::given::GivenNames;
 use crate::json::{Context, Ended, JsonReader, ValueOutcome, ValuePosition};
 use crate::schema::SchemaNode;
 use crate::sink::Sink;
@@ -14,7 +13,8 @@ use crate::view::{NotYet, View};
 /// Reads keyword arguments into an arguments object.
 #[derive(Clone, Debug)]
 pub(crate) struct KwargsReader {
-    start: usize,
+    /// Where the arguments began.
+    pub(super) start: usize,
     at: usize,
     object: ArgumentsObject,
     value: Option<KeywordValue>,
@@ -33,11 +33,6 @@ struct KeywordValue {
 impl KwargsReader {
     pub(crate) fn new(at: usize) -> Self {
         Self { start: at, at, object: ArgumentsObject::default(), value: None, begun: false }
-    }
-
-    /// Returns where the arguments began.
-    pub(crate) fn start(&self) -> usize {
-        self.start
     }
 
     pub(crate) fn anchor(&self) -> usize {
@@ -60,26 +55,30 @@ impl KwargsReader {
             return Ok(ValueOutcome { at: self.at, how: Ended::Complete });
         }
         loop {
-            if let Some(value) = &mut self.value {
-                let end = value.resume(context, self.object.keys(), sink)?;
+            if let Some(KeywordValue { reader, repeated }) = &mut self.value {
+                let json_context = Context { given: Some(self.object.keys()), ..context.json(None) };
+                let end = match repeated {
+                    None => reader.resume(context.view, &json_context, sink)?,
+                    Some(key) => {
+                        let mut nowhere = sink.aside(sink.cursor());
+                        let end = reader.resume(context.view, &json_context, &mut nowhere)?;
+                        sink.wasted_lookahead = nowhere.wasted_lookahead;
+                        duplicate(key, end.at, sink);
+                        end
+                    }
+                };
                 (self.at, self.value) = (end.at, None);
-                if end.how != Ended::Complete {
-                    return Ok(self.cut_in_value(end, context, sink));
+                match end.how {
+                    Ended::Complete => {}
+                    // A marker ended the value and with it the call.
+                    Ended::Cut => return Ok(self.end(end.at, Ended::Cut, context, sink)),
+                    how => return Ok(self.cut(end.at, how, sink)),
                 }
             }
             if let Some(end) = self.between(context, sink)? {
                 return Ok(end);
             }
         }
-    }
-
-    /// A marker ended the value and with it the call, or the value is not whole.
-    fn cut_in_value(&self, end: ValueOutcome, context: &CallContext<'_>, sink: &mut Sink) -> ValueOutcome {
-        if end.how == Ended::Cut {
-            return self.end(end.at, Ended::Cut, context, sink);
-        }
-        sink.pass_arguments(end.at);
-        end
     }
 
     fn between(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<Option<ValueOutcome>, NotYet> {
@@ -100,9 +99,11 @@ impl KwargsReader {
             return Ok(Some(self.end(at, Ended::Cut, context, sink)));
         }
         let Some((key, start)) = keyword(context.view, at)? else {
-            if let Some(key) = self.positional(at, context)? {
+            // A first value without a keyword can be the one parameter.
+            let first = self.object.is_empty() && begins_literal(context.view, at)?;
+            if let Some(key) = context.root().and_then(SchemaNode::only_property).filter(|_| first) {
                 sink.repair(Code::PositionalArgument, at..at, Code::PositionalArgument.row().about);
-                self.begin(key, at, context, sink);
+                self.begin(HeadText::new(key, at..at), at, context, sink);
                 return Ok(None);
             }
             // Behind a comma another argument was to come.
@@ -123,13 +124,6 @@ impl KwargsReader {
         }
         self.begin(key, start, context, sink);
         Ok(None)
-    }
-
-    /// Returns the one parameter that a first value without a keyword can be.
-    fn positional(&self, at: usize, context: &CallContext<'_>) -> Result<Option<HeadText>, NotYet> {
-        let first = self.object.is_empty() && begins_literal(context.view, at)?;
-        let only = context.root().filter(|_| first).and_then(SchemaNode::only_property);
-        Ok(only.map(|key| HeadText::new(key, at..at)))
     }
 
     /// Ends the arguments; where their bracket is missing, none that is required may be.
@@ -157,23 +151,6 @@ impl KwargsReader {
         let reader = JsonReader::new(start, ValuePosition::Keyword, node).of_undeclared(undeclared);
         self.value = Some(KeywordValue { reader, repeated: (!new).then_some(key) });
         self.at = start;
-    }
-}
-
-impl KeywordValue {
-    fn resume(
-        &mut self,
-        context: &CallContext<'_>,
-        given: &GivenNames,
-        sink: &mut Sink,
-    ) -> Result<ValueOutcome, NotYet> {
-        let json_context = Context { given: Some(given), ..context.json(None) };
-        let Some(key) = &self.repeated else { return self.reader.resume(context.view, &json_context, sink) };
-        let mut nowhere = sink.aside(sink.cursor());
-        let end = self.reader.resume(context.view, &json_context, &mut nowhere)?;
-        sink.wasted_lookahead = nowhere.wasted_lookahead;
-        duplicate(key, end.at, sink);
-        Ok(end)
     }
 }
 

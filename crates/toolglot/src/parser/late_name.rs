@@ -31,8 +31,7 @@ pub(super) fn unsaid_name(
             && let Some((name, end)) = member::string(view, value)?
         {
             let name = HeadText::new(&name, value..end);
-            let is_declared = context.engine.callee(&name.text).is_some_and(|callee| callee.tool.is_some());
-            let ends = is_declared && closed.ends_call(view, name.span.end)?.is_some();
+            let ends = context.engine.knows(&name.text) && closed.ends_call(view, name.span.end)?.is_some();
             return Ok(ends.then_some(name));
         }
     }

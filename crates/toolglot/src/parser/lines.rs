@@ -1,34 +1,28 @@
 //! `{lines}`: lines of `key: value` up to the call's closer, typed by the schema.
 
+use std::ops::Range;
+
 use super::call_context::CallContext;
 use super::content;
 use super::head::{HeadText, name_end};
 use super::object::{ArgumentsObject, BareText};
 use crate::dialect::BodyKind;
 use crate::json::{Ended, ValueOutcome};
-use crate::lines::{self, LineMember, LineValue};
+use crate::lines::{self, LineValue};
 use crate::sink::Sink;
 use crate::view::NotYet;
 
 /// Reads lines; all of them are held until their end is seen, for the last may show that they are prose.
 #[derive(Clone, Debug)]
 pub(crate) struct LinesReader {
-    start: usize,
-    scan: usize,
+    /// Where the lines began.
+    pub(super) start: usize,
+    pub(super) scan: usize,
 }
 
 impl LinesReader {
     pub(crate) fn new(at: usize) -> Self {
         Self { start: at, scan: at }
-    }
-
-    /// Returns where the lines began.
-    pub(crate) fn start(&self) -> usize {
-        self.start
-    }
-
-    pub(crate) fn anchor(&self) -> usize {
-        self.scan
     }
 
     /// Reads on to the call's closer, which is not consumed; lines that say nothing certain are broken.
@@ -40,7 +34,15 @@ impl LinesReader {
         let mut object = ArgumentsObject::default();
         object.attributes(self.start, context, sink);
         for member in members.iter().flatten() {
-            write(&mut object, member, self.start, context, sink);
+            let place = |range: &Range<usize>| self.start + range.start..self.start + range.end;
+            let (key, value) = (HeadText::new(member.key, place(&member.key_at)), place(&member.value_at));
+            match &member.value {
+                LineValue::One(scalar) => {
+                    let text = BareText { text: &scalar.text, upto: value.end, span: value };
+                    object.text_member(&key, &text, scalar.hint, context, sink);
+                }
+                LineValue::List(_) => object.said_member(&key, value, &member.value, context, sink),
+            }
         }
         let cut = context.engine.options.is_cut();
         let how = match how {
@@ -75,35 +77,13 @@ impl LinesReader {
     }
 }
 
-fn write(
-    object: &mut ArgumentsObject,
-    member: &LineMember<'_>,
-    start: usize,
-    context: &CallContext<'_>,
-    sink: &mut Sink,
-) {
-    let place = |range: &std::ops::Range<usize>| start + range.start..start + range.end;
-    let (key, value) = (HeadText::new(member.key, place(&member.key_at)), place(&member.value_at));
-    match &member.value {
-        LineValue::One(scalar) => {
-            let text = BareText { text: scalar.text(), upto: value.end, span: value };
-            object.text_member(&key, &text, scalar.hint(), context, sink);
-        }
-        LineValue::List(_) => object
-            .said_member(&key, value, context, sink, |node, options, json| member.value.write(node, options, json)),
-    }
-}
-
 /// Says whether lines begin at `at`: a parameter's key and its separator.
 pub(crate) fn begin(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let at = context.view.skip_blanks(at)?;
     let Some(end) = name_end(context.view, at)? else { return Ok(false) };
     let separator = context.view.byte(context.view.skip_blanks(end)?)?;
-    Ok(matches!(separator, Some(b':' | b'=')) && is_key(context.view.slice(at, end), context))
-}
-
-/// A key must be declared; where nothing is, any may be one if no pattern of the dialect takes plain text.
-fn is_key(key: &str, context: &CallContext<'_>) -> bool {
+    // A key must be declared; where nothing is, any may be one if no pattern of the dialect takes plain text.
     let plain = || context.dialect().calls.iter().any(|call| call.kind() == Some(BodyKind::Content));
-    context.declares(key) || context.is_open() && !plain()
+    let is_key = || context.declares(context.view.slice(at, end)) || context.is_open() && !plain();
+    Ok(matches!(separator, Some(b':' | b'=')) && is_key())
 }

@@ -7,7 +7,7 @@ use spans::{SpanSearch, Spans};
 mod spans;
 
 /// What the text up to here says about the next byte. Kept while text goes by, never computed again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MarkdownState {
     /// Nothing but blanks since the start, a call, a region or a skipped literal.
     fresh: bool,
@@ -24,15 +24,12 @@ pub(crate) struct MarkdownState {
 }
 
 /// A Markdown fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Fence {
+    #[default]
     Closed,
     /// Opened by `length` marks; `fresh` if nothing stood before it.
-    Open {
-        mark: u8,
-        length: usize,
-        fresh: bool,
-    },
+    Open { mark: u8, length: usize, fresh: bool },
 }
 
 /// A run of back quotes or tildes.
@@ -57,16 +54,7 @@ pub(crate) enum Quoting {
 impl MarkdownState {
     /// Returns the place at the start of a message.
     pub(crate) fn start() -> Self {
-        Self {
-            fresh: true,
-            line_start: true,
-            fence_start: true,
-            fence: Fence::Closed,
-            ignores_fences: false,
-            spans: Spans::default(),
-            run: MarkRun::default(),
-            sought: SpanSearch::default(),
-        }
+        Self { fresh: true, line_start: true, fence_start: true, ..Self::default() }
     }
 
     /// Makes the place as fresh as after a call or a region.

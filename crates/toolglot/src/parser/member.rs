@@ -101,8 +101,7 @@ pub(crate) fn member(spot: CallObjectPosition, context: &CallContext<'_>) -> Res
         return Ok(CallMember::Bad(at));
     }
     let value = context.gap(colon + 1)?;
-    let names = context.head.name.as_ref().is_some_and(|name| name.span.start == at);
-    value_of(&key, at..end, names, CallObjectPosition { at: value, ..spot }, context)
+    value_of(&key, at..end, CallObjectPosition { at: value, ..spot }, context)
 }
 
 /// Says whether a key is that of a call's name.
@@ -138,16 +137,15 @@ fn closes_nothing(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> 
         || context.any(next, &context.pattern().tail)?.is_some())
 }
 
-/// Says what the member `key` is whose value stands at the spot; `names` if the call has its name from that key.
+/// Says what the member `key` is whose value stands at the spot.
 fn value_of(
     key: &str,
     span: Range<usize>,
-    names: bool,
     spot: CallObjectPosition,
     context: &CallContext<'_>,
 ) -> Result<CallMember, NotYet> {
     let CallObjectPosition { at, depth, named, has_arguments, .. } = spot;
-    let first = context.view.byte(at)?;
+    let (first, names) = (context.view.byte(at)?, names_call(span.start, context));
     let member = |foreign| CallMember::Other { start: at, key: HeadText::new(key, span.clone()), foreign };
     if spot.flat && !names && context.declares(key) {
         return Ok(member(true));
@@ -166,7 +164,7 @@ fn value_of(
         return Ok(string(context.view, at)?
             .map_or(CallMember::Bad(at), |(name, end)| CallMember::Name(HeadText::new(&name, at..end))));
     }
-    let declared = || context.engine.callee(key).is_some_and(|callee| callee.tool.is_some());
+    let declared = || context.engine.knows(key);
     let single = first == Some(b'{') && if named { names } else { declared() };
     if (is_arguments || single) && !has_arguments {
         return Ok(CallMember::Arguments(given(at, first, depth, context)?));
@@ -180,7 +178,7 @@ fn value_of(
 /// Says whether a string that is a declared tool's name stands at `at`.
 fn names_tool(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let value = if quote(context.view, at)?.is_some() { string(context.view, at)? } else { None };
-    Ok(value.is_some_and(|(name, _)| context.engine.callee(&name).is_some_and(|callee| callee.tool.is_some())))
+    Ok(value.is_some_and(|(name, _)| context.engine.knows(&name)))
 }
 
 /// Whether a member belongs to the call itself.
@@ -208,7 +206,7 @@ pub(crate) fn own_member(key: &str, value: usize, context: &CallContext<'_>) -> 
 /// What `type` says of a call begins with one of these: `function`, `function_call`, `tool_call`.
 const CALL_KINDS: [&str; 2] = ["function", "tool"];
 
-/// Says whether the call has its name from the value at `at`.
+/// Says whether the call has its name from the key or the value at `at`.
 fn names_call(at: usize, context: &CallContext<'_>) -> bool {
     context.head.name.as_ref().is_some_and(|name| name.span.start == at)
 }
@@ -322,8 +320,14 @@ const STRING: usize = 256;
 
 /// Returns the key of a member that begins at `at` or behind a gap there, and is a string.
 pub(super) fn quoted_key<'v>(context: &CallContext<'v>, at: usize) -> Result<Option<Cow<'v, str>>, NotYet> {
+    Ok(quoted_member(context, at)?.map(|(key, _)| key))
+}
+
+/// Returns that key, and where its colon ends.
+pub(super) fn quoted_member<'v>(context: &CallContext<'v>, at: usize) -> Result<Option<(Cow<'v, str>, usize)>, NotYet> {
     let Some((key, end)) = string(context.view, context.gap(at)?)? else { return Ok(None) };
-    Ok((context.view.byte(context.gap(end)?)? == Some(b':')).then_some(key))
+    let colon = context.gap(end)?;
+    Ok((context.view.byte(colon)? == Some(b':')).then_some((key, colon + 1)))
 }
 
 /// Reads a string of one line; returns its content and its end.

@@ -8,7 +8,7 @@ use crate::coerce::{self, Conversion, Hint};
 use crate::diagnostic::{Code, Diagnostic, excerpt};
 use crate::given::GivenNames;
 use crate::json;
-use crate::options::Options;
+use crate::lines::LineValue;
 use crate::schema::SchemaNode;
 use crate::sink::Sink;
 
@@ -78,22 +78,42 @@ impl ArgumentsObject {
         }
         check_declared(key, name, context, sink);
         self.scratch.clear();
-        convert(value, context.parameter(name), hint, &context.engine.options, &mut self.scratch, sink);
+        let (mut found, json) = (Vec::new(), &mut self.scratch);
+        let verdict =
+            coerce::text(value.text, context.parameter(name), hint, &context.engine.options, json, &mut found);
+        let Range { start, end } = value.span;
+        for Diagnostic { code, span, message, .. } in found {
+            sink.report(code, (start + span.start).min(end)..(start + span.end).min(end), message);
+        }
+        let short = || excerpt(value.text);
+        match verdict {
+            Conversion::Fits => {}
+            Conversion::Coerced => {
+                sink.diagnose(Code::Coerced, start..end, format!("read `{}` as the declared type", short()));
+            }
+            Conversion::Mismatch => {
+                sink.diagnose(
+                    Code::TypeMismatch,
+                    start..end,
+                    format!("`{}` does not match any declared type", short()),
+                );
+            }
+        }
         sink.arguments(value.upto, &self.scratch);
     }
 
     /// Writes a member whose value stands at `at` and says its own JSON for the declared type.
-    pub(crate) fn said_member(
+    pub(super) fn said_member(
         &mut self,
         key: &HeadText,
         at: Range<usize>,
+        value: &LineValue<'_>,
         context: &CallContext<'_>,
         sink: &mut Sink,
-        write: impl FnOnce(Option<SchemaNode<'_>>, &Options, &mut String) -> Conversion,
     ) {
         let name = context.meant(&key.text);
         let mut json = String::new();
-        let verdict = write(context.parameter(name), &context.engine.options, &mut json);
+        let verdict = value.write(context.parameter(name), &context.engine.options, &mut json);
         if !self.member(name, &json, at.end, sink) {
             return duplicate(key, at.end, sink);
         }
@@ -147,32 +167,4 @@ pub(crate) fn duplicate(key: &HeadText, upto: usize, sink: &mut Sink) {
     let message = format!("duplicate parameter `{}`; the first one counts", key.text);
     sink.diagnose(Code::DuplicateParameter, key.span.clone(), message);
     sink.pass_arguments(upto);
-}
-
-/// Appends the JSON of bare text and reports what was done to it.
-fn convert(
-    value: &BareText<'_>,
-    node: Option<SchemaNode<'_>>,
-    hint: Hint,
-    options: &Options,
-    json: &mut String,
-    sink: &mut Sink,
-) {
-    let mut found = Vec::new();
-    let verdict = coerce::text(value.text, node, hint, options, json, &mut found);
-    let Range { start, end } = value.span;
-    for Diagnostic { code, span, message, .. } in found {
-        let span = (start + span.start).min(end)..(start + span.end).min(end);
-        if code.is_repair() { sink.repair(code, span, message) } else { sink.diagnose(code, span, message) }
-    }
-    let short = || excerpt(value.text);
-    match verdict {
-        Conversion::Fits => {}
-        Conversion::Coerced => {
-            sink.diagnose(Code::Coerced, start..end, format!("read `{}` as the declared type", short()));
-        }
-        Conversion::Mismatch => {
-            sink.diagnose(Code::TypeMismatch, start..end, format!("`{}` does not match any declared type", short()));
-        }
-    }
 }

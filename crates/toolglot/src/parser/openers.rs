@@ -185,7 +185,19 @@ impl Openers {
     ///
     /// Behind its joint an opener goes on, or begins once more and then goes on: models restart a call.
     pub(crate) fn find(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
-        self.walk(view, at, |row| {
+        let rest = view.rest(at);
+        let lead = Lead::of(rest).order();
+        let before = |row: &OpenerRow| row.lead < lead || row.lead == lead && row.text.as_bytes() <= rest;
+        let next = self.rows.partition_point(before);
+        if self.rows.get(next).is_some_and(|row| row.text.as_bytes().starts_with(rest)) {
+            view.final_end()?;
+        }
+        let mut last = next.checked_sub(1);
+        while let Some(row) = last.map(|number| &self.rows[number]) {
+            last = row.inner;
+            if !rest.starts_with(row.text.as_bytes()) {
+                continue;
+            }
             // Looked at once some have to know.
             let (mut next, mut behind) = (None, (usize::MAX, None));
             let mut goes_on = |way: &Behind| {
@@ -218,29 +230,6 @@ impl Openers {
                     found.push(*number);
                 }
             }
-            Ok(())
-        })
-    }
-
-    fn walk(
-        &self,
-        view: View<'_>,
-        at: usize,
-        mut hit: impl FnMut(&OpenerRow) -> Result<(), NotYet>,
-    ) -> Result<(), NotYet> {
-        let rest = view.rest(at);
-        let lead = Lead::of(rest).order();
-        let before = |row: &OpenerRow| row.lead < lead || row.lead == lead && row.text.as_bytes() <= rest;
-        let next = self.rows.partition_point(before);
-        if self.rows.get(next).is_some_and(|row| row.text.as_bytes().starts_with(rest)) {
-            view.final_end()?;
-        }
-        let mut last = next.checked_sub(1);
-        while let Some(row) = last.map(|number| &self.rows[number]) {
-            if rest.starts_with(row.text.as_bytes()) {
-                hit(row)?;
-            }
-            last = row.inner;
         }
         Ok(())
     }

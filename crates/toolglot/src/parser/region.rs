@@ -29,7 +29,8 @@ pub(crate) struct RegionReader {
     is_reasoning: bool,
     inside: Inside,
     mark: Head,
-    scan: usize,
+    /// Everything before has been decided.
+    pub(super) scan: usize,
     /// Where a call began that may be a draft.
     held: Option<usize>,
     /// Openers at which no call began: whether less was looked at there, and how much was read in vain.
@@ -78,15 +79,6 @@ impl RegionReader {
         Self { candidate: None, is_reasoning: true, inside, mark, scan: at, held: None, lost }
     }
 
-    pub(crate) fn anchor(&self) -> usize {
-        self.scan
-    }
-
-    /// Goes on after a call inside.
-    pub(crate) fn resume_at(&mut self, at: usize) {
-        self.scan = at;
-    }
-
     /// Passes text in which neither a closer nor a call begins; false if something needs a decision.
     pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         let passes = self.held.is_none() && self.is_reasoning;
@@ -131,6 +123,7 @@ impl RegionReader {
         }
     }
 
+    #[inline]
     fn flush(&self, upto: usize, sink: &mut Sink) {
         match (self.held, self.is_reasoning) {
             (Some(_), _) => {}

@@ -7,8 +7,8 @@ use crate::dialect::{BodyKind, Pattern};
 use crate::json::Markers;
 use crate::view::NotYet;
 
-/// Bytes behind a call with doubtful strings that are searched for what may belong to one of them. The same reach as
-/// a doubtful quote has.
+/// Bytes behind a call with doubtful strings that are searched for what may belong to one of them, and in a value for the closers
+/// of an element: a screen of text. The same reach as a doubtful quote has.
 pub(super) const LOOK: usize = 1 << 12;
 
 /// As many bytes as a wrong closer has in common with the right one: `<|cl`, `</fu`.
@@ -42,16 +42,13 @@ pub(super) fn is_over_for_certain(context: &CallContext<'_>, at: usize, sound: b
         return Ok(true);
     }
     let end = behind_section(context, at)?;
-    Ok(!goes_on_inside(context, end)? && is_over_behind(context, end, Doubt::Moved, sound)?)
-}
-
-/// Says whether what stands at `at`, behind a fence's marks, separates or closes something inside a call.
-fn goes_on_inside(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    let mut next = context.gap(at)?;
-    while context.view.byte(next)? == Some(b'`') {
-        next += 1;
+    // Behind a fence's marks, something inside the call is separated or closed.
+    let mut inside = context.gap(end)?;
+    while context.view.byte(inside)? == Some(b'`') {
+        inside += 1;
     }
-    Ok(matches!(context.view.byte(context.gap(next)?)?, Some(b',' | b')')))
+    let goes_on = matches!(context.view.byte(context.gap(inside)?)?, Some(b',' | b')'));
+    Ok(!goes_on && is_over_behind(context, end, Doubt::Moved, sound)?)
 }
 
 /// Says whether what stands at `at` begins as the call's closer does, and is not the section's: it is a wrong one, and no

@@ -28,10 +28,10 @@ mod trials;
 mod turns;
 
 /// Reads text up to the next thing that is none.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Scanner {
     /// Everything before has been decided.
-    at: usize,
+    pub(super) at: usize,
     place: MarkdownState,
     /// The dialect of the last call: its closers may stand once more.
     last: Option<usize>,
@@ -104,36 +104,8 @@ pub(crate) enum ScanFound {
 
 impl Scanner {
     pub(crate) fn new(options: &Options) -> Self {
-        Self {
-            at: 0,
-            place: MarkdownState::start(),
-            last: None,
-            quotes_turns: false,
-            turns: TurnChain::default(),
-            tried_call: false,
-            named_closers: Vec::new(),
-            no_reasoning: false,
-            knows_reasoning: options.reasoning_open == ReasoningOpen::Yes,
-            sought: CloserSearch::default(),
-            drafted: None,
-            contest: None,
-            kin_alone: false,
-            proof: None,
-            lost: LostContests::default(),
-            looks_ahead: false,
-            rejected: None,
-            wasted_lookahead: 0,
-            wasted_before: 0,
-            quotes_opener: false,
-            told_limit: false,
-            forged: None,
-            told_forged: 0,
-            trace: None,
-        }
-    }
-
-    pub(crate) fn anchor(&self) -> usize {
-        self.at
+        let knows_reasoning = options.reasoning_open == ReasoningOpen::Yes;
+        Self { place: MarkdownState::start(), knows_reasoning, ..Self::default() }
     }
 
     /// Goes on at `at`, after a call; its closers may stand once more.
@@ -252,7 +224,11 @@ impl Scanner {
             ContestOutcome::Won(found) => return Ok(Some(found)),
             ContestOutcome::Skipped => {}
             ContestOutcome::Lost => {
-                self.report(forged, sink);
+                // Text that would have been a call is reported once.
+                if let Some(forged) = forged.filter(|forged| forged.start >= self.told_forged) {
+                    self.told_forged = forged.end;
+                    sink.diagnose(Code::MarkerInText, forged, "call not opened by a special token; treated as text");
+                }
                 self.give_back(view, sink);
             }
         }
@@ -294,30 +270,24 @@ impl Scanner {
     }
 
     /// Lets candidates compete; true if what stands here is a section that holds nothing.
-    fn enter(
-        &mut self,
-        engine: &Engine,
-        view: View<'_>,
-        entrants: Vec<usize>,
-        sink: &mut Sink,
-    ) -> Result<bool, NotYet> {
-        if let Some(end) = engine.catalog.empty_section(view, self.at, &entrants)? {
+    fn enter(&mut self, engine: &Engine, view: View<'_>, alive: Vec<usize>, sink: &mut Sink) -> Result<bool, NotYet> {
+        if let Some(end) = engine.catalog.empty_section(view, self.at, &alive)? {
             sink.markup(end);
             self.resume_after(end);
             return Ok(true);
         }
-        if !entrants.is_empty() {
-            self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", entrants.len()));
+        if !alive.is_empty() {
+            self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", alive.len()));
         }
-        for candidate in entrants.iter().map(|number| &engine.catalog.candidates[*number]) {
+        for candidate in alive.iter().map(|number| &engine.catalog.candidates[*number]) {
             self.tried_call |= candidate.role == CandidateRole::Call;
             // Its fences quote nothing, also where it is damaged.
             if candidate.writes_fence && candidate.evidence == Strength::Strong {
                 self.place.ignore_fences();
             }
         }
-        self.looks_ahead = looks_ahead(engine, &entrants) && !self.is_indented(view);
-        self.contest = Some(entrants);
+        self.looks_ahead = looks_ahead(engine, &alive) && !self.is_indented(view);
+        self.contest = Some(alive);
         Ok(false)
     }
 
@@ -331,14 +301,6 @@ impl Scanner {
         self.place.pass_whole(&view.rest(self.at)[..rejection.end - self.at]);
         self.at = rejection.end;
         sink.text(self.at);
-    }
-
-    /// Reports text that would have been a call, once for each.
-    fn report(&mut self, forged: Option<Range<usize>>, sink: &mut Sink) {
-        if let Some(forged) = forged.filter(|forged| forged.start >= self.told_forged) {
-            self.told_forged = forged.end;
-            sink.diagnose(Code::MarkerInText, forged, "call not opened by a special token; treated as text");
-        }
     }
 
     fn step(&mut self, action: Action, dialect: Option<Arc<str>>, span: Range<usize>, detail: impl FnOnce() -> String) {

@@ -3,7 +3,7 @@
 use super::call_context::CallContext;
 use super::head::{Head, named_tag};
 use super::value_context::ValueContext;
-use crate::dialect::{Dialect, HeadPart, Pattern, Spelling};
+use crate::dialect::{Dialect, Pattern, Spelling};
 use crate::spelling::without_markup;
 use crate::view::{BEHIND, NotYet};
 
@@ -16,12 +16,12 @@ const BURST: usize = 1 << 7;
 
 /// Says whether a piece of its closer stands at the end of a value that has none: it was damaged, and where the value
 /// ended is anybody's guess.
-pub(super) fn is_frayed(start: usize, end: usize, context: &ValueContext<'_>) -> bool {
+pub(super) fn is_frayed(end: usize, context: &ValueContext<'_>) -> bool {
     let Some(closer) = context.param.tail.first().and_then(|closer| closer.spellings.first()) else { return false };
     let closer = closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key()));
     let closer = closer.trim().as_bytes();
     let behind = |reach: usize| {
-        let from = start.max(end.saturating_sub((closer.len() + reach).min(BEHIND)));
+        let from = context.start.max(end.saturating_sub((closer.len() + reach).min(BEHIND)));
         context.view.rest(from)[..end - from].trim_ascii_end()
     };
     let tail = behind(FRAYED);
@@ -157,10 +157,7 @@ fn lacking(pattern: &Pattern, dialect: &Dialect) -> Option<Vec<u8>> {
 
 /// Returns the literals at the end of a parameter's head.
 fn behind_key(pattern: &Pattern) -> String {
-    let literals = pattern.head.iter().rev().map_while(|part| match part {
-        HeadPart::Literal(literal) => literal.spellings.first(),
-        _ => None,
-    });
+    let literals = pattern.head.iter().rev().map_while(|part| part.literal()?.spellings.first());
     let texts: Vec<String> = literals.map(|spelling| spelling.filled(None, None, None)).collect();
     texts.into_iter().rev().collect::<String>().trim_end().to_owned()
 }

@@ -32,7 +32,11 @@ pub(crate) fn read(start: usize, context: &CallContext<'_>, param: &Pattern) -> 
     let (view, head) = (context.view, context.head);
     let key = head.key().to_owned();
     let node = context.parameter(context.meant(&key));
-    if !may_nest(node, param) {
+    // An element nests if its schema says so, or if its markers cannot be text.
+    let (types, strong) =
+        (node.map_or(Types::OPEN, SchemaNode::types), param.opening().is_some_and(Literal::is_strong));
+    let nests = types.has(Types::OBJECT | Types::ARRAY) || types.is_open() && strong;
+    if !nests {
         return Ok(Tree::Text);
     }
     let mut frames = vec![open(key, node, start, head)];
@@ -46,7 +50,7 @@ pub(crate) fn read(start: usize, context: &CallContext<'_>, param: &Pattern) -> 
             if let Some(whole) = hand_up(&mut frames, json) {
                 return Ok(Tree::Whole(whole, end));
             }
-        } else if let Some((key, end)) = child(view, at, param, node, frame)?
+        } else if let Some((key, end)) = child(at, context, param, frame)?
             && frames.len() < context.engine.options.limits.depth
         {
             let node = child_node(node, &key);
@@ -72,13 +76,6 @@ fn open(key: String, node: Option<SchemaNode<'_>>, start: usize, head: &Head) ->
     OpenElement { head, node: node.map(SchemaNode::id), start, children: Vec::new() }
 }
 
-/// An element nests if its schema says so, or if its markers cannot be text.
-fn may_nest(node: Option<SchemaNode<'_>>, param: &Pattern) -> bool {
-    let types = node.map_or(Types::OPEN, SchemaNode::types);
-    let nests = types.has(Types::OBJECT | Types::ARRAY);
-    nests || types.is_open() && param.opening().is_some_and(Literal::is_strong)
-}
-
 /// Gives a finished element to its parent; returns it if it has none.
 fn hand_up(frames: &mut Vec<OpenElement>, json: String) -> Option<String> {
     let key = frames.pop()?.head.key().to_owned();
@@ -97,16 +94,15 @@ fn closer(view: View<'_>, at: usize, param: &Pattern, frame: &OpenElement) -> Re
 
 /// Returns the key of a child element that opens at `at`, and where its data begins.
 fn child(
-    view: View<'_>,
     at: usize,
+    context: &CallContext<'_>,
     param: &Pattern,
-    node: Option<SchemaNode<'_>>,
     frame: &OpenElement,
 ) -> Result<Option<(String, usize)>, NotYet> {
     let mut inner = frame.head.inner();
-    let Some(end) = nodes(view, at, &param.head, None, &mut inner)? else { return Ok(None) };
+    let Some(end) = nodes(context.view, at, &param.head, None, &mut inner)? else { return Ok(None) };
     let key = inner.key().to_owned();
-    let types = node.map_or(Types::OPEN, SchemaNode::types);
+    let types = context.node(frame.node).map_or(Types::OPEN, SchemaNode::types);
     let known = types.has(Types::ARRAY | Types::OBJECT) || types.is_open() && key == "item";
     let may = known || param.opening().is_some_and(Literal::is_strong);
     Ok(may.then_some((key, end)))

@@ -140,7 +140,7 @@ impl ParamReader {
         if self.mode == ParamMode::Edge {
             self.begin(context, body, param.ends_line(), object, sink)?;
         }
-        let ends = ValueContext { call: context, param, object };
+        let ends = ValueContext { call: context, param, object, start: self.start };
         let edge = match self.cdata {
             true => self.find_cdata_end(&ends, sink)?,
             false => self.find_end(&ends, sink)?,
@@ -226,7 +226,7 @@ impl ParamReader {
             if !found? {
                 return self.ender.at_end_of_input(context, sink);
             }
-            if let Some(edge) = self.ender.judge(self.start, context, sink)? {
+            if let Some(edge) = self.ender.judge(context, sink)? {
                 return Ok(edge);
             }
         }

@@ -14,6 +14,8 @@ pub(super) struct ValueContext<'a> {
     pub(super) call: &'a CallContext<'a>,
     pub(super) param: &'a Pattern,
     pub(super) object: &'a ArgumentsObject,
+    /// Where the value's data begins.
+    pub(super) start: usize,
 }
 
 impl ValueContext<'_> {

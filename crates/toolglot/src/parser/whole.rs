@@ -48,11 +48,7 @@ impl WholeArguments {
             sink.repair(code, start..end, code.row().about);
         }
         for Diagnostic { code, message, .. } in &self.found {
-            if code.is_repair() {
-                sink.repair(*code, start..end, message.clone());
-            } else {
-                sink.diagnose(*code, start..end, message.clone());
-            }
+            sink.report(*code, start..end, message.clone());
         }
         sink.arguments(end, &self.json);
     }

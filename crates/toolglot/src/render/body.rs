@@ -9,29 +9,22 @@ use crate::json::{is_bare_key, write_string};
 use crate::parser::is_name;
 
 /// Writes one hole of a call's pattern.
-pub(super) fn hole(
-    dialect: &Dialect,
-    call: &ReadCall<'_>,
-    holder: Holder,
-    out: &mut String,
-) -> Result<(), RenderError> {
+pub(super) fn hole(call: &ReadCall<'_>, holder: Holder, out: &mut String) -> Result<(), RenderError> {
     match holder {
         Holder::Head(Hole::Name | Hole::Ignored) => out.push_str(call.name),
-        Holder::Head(Hole::Id) => out.push_str(&id(dialect, call)),
+        Holder::Head(Hole::Id) => out.push_str(&id(call)),
         Holder::Head(Hole::Index) => out.push_str(&(call.number + 1).to_string()),
-        Holder::Body(BodyKind::Arguments) => return value(dialect, call, call.arguments.tokens(), Style::Json, out),
+        Holder::Body(BodyKind::Arguments) => return value(call, call.arguments.tokens(), Style::Json, out),
         Holder::Body(BodyKind::Object) => {
-            let style = Style::Relaxed(dialect.quote.as_deref().unwrap_or("\""));
-            return value(dialect, call, call.arguments.tokens(), style, out);
+            let style = Style::Relaxed(call.dialect.quote.as_deref().unwrap_or("\""));
+            return value(call, call.arguments.tokens(), style, out);
         }
-        Holder::Body(BodyKind::Call) => return object(dialect, call, out),
-        Holder::Body(BodyKind::Kwargs) => return kwargs(dialect, call, out),
-        Holder::Body(BodyKind::Params) => {
-            return call.arguments.members().try_for_each(|member| param(dialect, call, member, out));
-        }
-        Holder::Body(BodyKind::Lines) => return lines(dialect, call, out),
+        Holder::Body(BodyKind::Call) => return object(call, out),
+        Holder::Body(BodyKind::Kwargs) => return kwargs(call, out),
+        Holder::Body(BodyKind::Params) => return call.arguments.members().try_for_each(|it| param(call, it, out)),
+        Holder::Body(BodyKind::Lines) => return lines(call, out),
         Holder::Body(BodyKind::Content) => {
-            return Err(dialect.inexpressible(call.what(), "the dialect has no place for arguments"));
+            return Err(call.inexpressible("the dialect has no place for arguments"));
         }
         _ => {}
     }
@@ -39,21 +32,21 @@ pub(super) fn hole(
 }
 
 impl ReadCall<'_> {
-    /// Names the call in messages.
-    pub(super) fn what(&self) -> String {
-        format!("call {}", self.number + 1)
+    /// Returns the error that the dialect cannot say the call.
+    pub(super) fn inexpressible(&self, why: impl Into<String>) -> RenderError {
+        self.dialect.inexpressible(format!("call {}", self.number + 1), why)
     }
 
-    /// Names a parameter in messages.
-    pub(super) fn parameter(&self, key: &str) -> String {
-        format!("parameter `{key}` of call {}", self.number + 1)
+    /// Returns the error that the dialect cannot say a parameter.
+    pub(super) fn inexpressible_parameter(&self, key: &str, why: impl Into<String>) -> RenderError {
+        self.dialect.inexpressible(format!("parameter `{key}` of call {}", self.number + 1), why)
     }
 }
 
 /// Returns the id as the dialect writes it: the given one if it can be one, else one made from name and place.
-fn id(dialect: &Dialect, call: &ReadCall<'_>) -> String {
+fn id(call: &ReadCall<'_>) -> String {
     let given = call.id.filter(|id| !id.is_empty() && id.trim() == *id && !id.contains('\n'));
-    let Some(pattern) = &dialect.id else {
+    let Some(pattern) = &call.dialect.id else {
         return given.map_or_else(|| call.number.to_string(), str::to_owned);
     };
     let head = [pattern.before.as_str(), call.name, &pattern.between].concat();
@@ -64,61 +57,54 @@ fn id(dialect: &Dialect, call: &ReadCall<'_>) -> String {
     given.filter(follows).map_or_else(|| format!("{head}{}", call.number), str::to_owned)
 }
 
-fn value(
-    dialect: &Dialect,
-    call: &ReadCall<'_>,
-    tokens: &[JsonToken<'_>],
-    style: Style<'_>,
-    out: &mut String,
-) -> Result<(), RenderError> {
-    style.write(tokens, out).map_err(|why| dialect.inexpressible(call.what(), why))
+fn value(call: &ReadCall<'_>, tokens: &[JsonToken<'_>], style: Style<'_>, out: &mut String) -> Result<(), RenderError> {
+    style.write(tokens, out).map_err(|why| call.inexpressible(why))
 }
 
 /// Writes the JSON object that carries name and arguments, and the id if the dialect's file names its member.
-fn object(dialect: &Dialect, call: &ReadCall<'_>, out: &mut String) -> Result<(), RenderError> {
-    let members = &dialect.members;
-    let first = |names: &[String]| names.first().cloned().unwrap_or_default();
+fn object(call: &ReadCall<'_>, out: &mut String) -> Result<(), RenderError> {
+    let members = &call.dialect.members;
+    let member = |names: &[String], text: &str, out: &mut String| {
+        write_string(names.first().map_or("", String::as_str), out);
+        out.push_str(": ");
+        write_string(text, out);
+        out.push_str(", ");
+    };
     out.push('{');
     if members.writes_id {
-        write_string(&first(&members.id), out);
-        out.push_str(": ");
-        write_string(&id(dialect, call), out);
-        out.push_str(", ");
+        member(&members.id, &id(call), out);
     }
-    write_string(&first(&members.name), out);
+    member(&members.name, call.name, out);
+    write_string(members.arguments.first().map_or("", String::as_str), out);
     out.push_str(": ");
-    write_string(call.name, out);
-    out.push_str(", ");
-    write_string(&first(&members.arguments), out);
-    out.push_str(": ");
-    value(dialect, call, call.arguments.tokens(), Style::Json, out)?;
+    value(call, call.arguments.tokens(), Style::Json, out)?;
     out.push('}');
     Ok(())
 }
 
-fn kwargs(dialect: &Dialect, call: &ReadCall<'_>, out: &mut String) -> Result<(), RenderError> {
+fn kwargs(call: &ReadCall<'_>, out: &mut String) -> Result<(), RenderError> {
     for (number, (key, tokens)) in call.arguments.members().enumerate() {
         if !is_name(key) {
-            return Err(dialect.inexpressible(call.parameter(key), "its name is not a valid keyword"));
+            return Err(call.inexpressible_parameter(key, "its name is not a valid keyword"));
         }
         out.push_str(if number == 0 { "" } else { ", " });
         out.push_str(key);
         out.push('=');
-        value(dialect, call, tokens, Style::Python, out)?;
+        value(call, tokens, Style::Python, out)?;
     }
     Ok(())
 }
 
 /// Writes lines of `key: value`: text that could be read as more or less than itself in quotes.
-fn lines(dialect: &Dialect, call: &ReadCall<'_>, out: &mut String) -> Result<(), RenderError> {
+fn lines(call: &ReadCall<'_>, out: &mut String) -> Result<(), RenderError> {
     for (key, tokens) in call.arguments.members() {
         if !is_bare_key(key) {
-            return Err(dialect.inexpressible(call.parameter(key), "its name is not a valid key"));
+            return Err(call.inexpressible_parameter(key, "its name is not a valid key"));
         }
         out.extend([key, ": "]);
         match tokens {
             [JsonToken::Text(text)] if is_plain(text) => out.push_str(text),
-            _ => value(dialect, call, tokens, Style::Json, out)?,
+            _ => value(call, tokens, Style::Json, out)?,
         }
         out.push('\n');
     }
@@ -129,16 +115,12 @@ fn is_plain(text: &str) -> bool {
     text.starts_with(char::is_alphabetic) && text.trim() == text && !text.contains(['\n', '\r'])
 }
 
-fn param(
-    dialect: &Dialect,
-    call: &ReadCall<'_>,
-    (key, tokens): (&str, &[JsonToken<'_>]),
-    out: &mut String,
-) -> Result<(), RenderError> {
+fn param(call: &ReadCall<'_>, member: (&str, &[JsonToken<'_>]), out: &mut String) -> Result<(), RenderError> {
+    let ((key, tokens), dialect) = (member, call.dialect);
     let Some(pattern) = dialect.params.first() else { return Ok(()) };
     let legal = if pattern.has_key_tag() { is_name(key) } else { key.trim() == key && !key.contains('\n') };
     if !legal || key.is_empty() {
-        return Err(dialect.inexpressible(call.parameter(key), "its name is not valid in this place of the dialect"));
+        return Err(call.inexpressible_parameter(key, "its name is not valid in this place of the dialect"));
     }
     fill(dialect, pattern, out, |holder, out| {
         match (holder, &pattern.body) {
@@ -147,7 +129,7 @@ fn param(
             (Holder::Body(BodyKind::Tree), _) if tree::fits(pattern, tokens) => {
                 return tree::write(dialect, pattern, tokens, out);
             }
-            (Holder::Body(_), Some(body)) => return raw(dialect, call, key, body, tokens, out),
+            (Holder::Body(_), Some(body)) => return raw(call, member, body, out),
             _ => {}
         }
         Ok(())
@@ -170,21 +152,19 @@ fn type_word<'d>(dialect: &'d Dialect, tokens: &[JsonToken<'_>]) -> &'d str {
 
 /// Writes a value as bare text: a string as it is, anything else as JSON.
 fn raw(
-    dialect: &Dialect,
     call: &ReadCall<'_>,
-    key: &str,
+    (key, tokens): (&str, &[JsonToken<'_>]),
     body: &BodyHole,
-    tokens: &[JsonToken<'_>],
     out: &mut String,
 ) -> Result<(), RenderError> {
     let mut text = String::new();
     match tokens {
         [token] => text.push_str(token.bare()),
-        _ => value(dialect, call, tokens, Style::Json, &mut text)?,
+        _ => value(call, tokens, Style::Json, &mut text)?,
     }
     if body.cdata && needs_cdata(&text, body) {
         if text.contains("]]>") {
-            return Err(dialect.inexpressible(call.parameter(key), "its value contains `]]>`, which ends it"));
+            return Err(call.inexpressible_parameter(key, "its value contains `]]>`, which ends it"));
         }
         out.extend(["<![CDATA[", &text, "]]>"]);
     } else if body.trim && text.starts_with(['\n', '\r']) {

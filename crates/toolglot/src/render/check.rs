@@ -18,10 +18,10 @@ pub(super) fn same(
         return Err(dialect.inexpressible("the reasoning", reads_as(&read.reasoning)));
     }
     for (call, back) in calls.iter().zip(&read.calls) {
-        same_call(dialect, call, back)?;
+        same_call(call, back)?;
     }
     if let Some(call) = calls.get(read.calls.len()) {
-        return Err(dialect.inexpressible(call.what(), lost(read)));
+        return Err(call.inexpressible(lost(read)));
     }
     if read.calls.len() > calls.len() || !read.incomplete.is_empty() {
         return Err(dialect.inexpressible("the message", "part of it reads back as another call"));
@@ -32,12 +32,12 @@ pub(super) fn same(
     }
 }
 
-fn same_call(dialect: &Dialect, call: &ReadCall<'_>, back: &message::Call) -> Result<(), RenderError> {
+fn same_call(call: &ReadCall<'_>, back: &message::Call) -> Result<(), RenderError> {
     if call.name != back.name {
-        return Err(dialect.inexpressible(call.what(), reads_as(&back.name)));
+        return Err(call.inexpressible(reads_as(&back.name)));
     }
     let Ok(tape) = JsonTokens::object(&back.arguments) else {
-        return Err(dialect.inexpressible(call.what(), reads_as(&back.arguments)));
+        return Err(call.inexpressible(reads_as(&back.arguments)));
     };
     if tape == call.arguments {
         return Ok(());
@@ -45,9 +45,9 @@ fn same_call(dialect: &Dialect, call: &ReadCall<'_>, back: &message::Call) -> Re
     let mut members = call.arguments.members().zip(tape.members());
     Err(match members.find(|(ours, theirs)| ours != theirs) {
         Some(((key, ours), (other, theirs))) if key == other => {
-            dialect.inexpressible(call.parameter(key), value_reads_as(dialect, ours, theirs))
+            call.inexpressible_parameter(key, value_reads_as(call.dialect, ours, theirs))
         }
-        _ => dialect.inexpressible(call.what(), reads_as(&back.arguments)),
+        _ => call.inexpressible(reads_as(&back.arguments)),
     })
 }
 

@@ -19,7 +19,7 @@ impl Style<'_> {
         let mut follows = false;
         for token in tokens {
             if follows && !matches!(token, JsonToken::Close(_)) {
-                out.push_str(self.comma());
+                out.push_str(if let Self::Relaxed(_) = self { "," } else { ", " });
             }
             self.token(token, out)?;
             follows = !matches!(token, JsonToken::Open(_) | JsonToken::Key(_));
@@ -37,19 +37,14 @@ impl Style<'_> {
             JsonToken::Word(word) => out.push_str(self.word(word)),
             JsonToken::Text(text) => self.text(text, out)?,
             JsonToken::Key(key) => {
-                self.key(key, out)?;
-                out.push_str(self.colon());
+                match self {
+                    Self::Relaxed(_) if is_name(key) => out.push_str(key),
+                    _ => self.text(key, out)?,
+                }
+                out.push_str(if let Self::Relaxed(_) = self { ":" } else { ": " });
             }
         }
         Ok(())
-    }
-
-    fn comma(self) -> &'static str {
-        if let Self::Relaxed(_) = self { "," } else { ", " }
-    }
-
-    fn colon(self) -> &'static str {
-        if let Self::Relaxed(_) = self { ":" } else { ": " }
     }
 
     fn word(self, word: &'static str) -> &'static str {
@@ -59,14 +54,6 @@ impl Style<'_> {
             (Self::Python, _) => "None",
             _ => word,
         }
-    }
-
-    fn key(self, key: &str, out: &mut String) -> Result<(), String> {
-        match self {
-            Self::Relaxed(_) if is_name(key) => out.push_str(key),
-            _ => return self.text(key, out),
-        }
-        Ok(())
     }
 
     fn text(self, text: &str, out: &mut String) -> Result<(), String> {

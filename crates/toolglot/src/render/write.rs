@@ -120,7 +120,7 @@ fn joined(dialect: &Dialect, calls: &[ReadCall<'_>], out: &mut String) -> Result
     let Some(pattern) = dialect.calls.first() else { return Ok(()) };
     for (number, call) in calls.iter().enumerate() {
         out.push_str(if number == 0 { "" } else { &dialect.join });
-        fill(dialect, pattern, out, |holder, out| body::hole(dialect, call, holder, out))?;
+        fill(dialect, pattern, out, |holder, out| body::hole(call, holder, out))?;
     }
     Ok(())
 }

@@ -15,8 +15,11 @@ pub(super) fn compile(root: &Value) -> Vec<StoredNode> {
     let mut compiler = Compiler { reader, shapes: Vec::new(), known: HashMap::new(), queue: VecDeque::new() };
     compiler.node(SchemaSource::one(root));
     while let Some((id, source)) = compiler.queue.pop_front() {
-        let facts = compiler.reader.source(&source).unwrap_or_default();
-        let shape = compiler.shape(facts);
+        let facts = match source.any {
+            true => compiler.reader.alternatives(&source.schemas, false),
+            false => compiler.reader.all(&source.schemas),
+        };
+        let shape = compiler.shape(facts.unwrap_or_default());
         compiler.shapes[id.0 as usize] = shape;
     }
     compiler.shapes
@@ -99,13 +102,6 @@ struct FactReader<'v> {
 }
 
 impl<'v> FactReader<'v> {
-    fn source(&mut self, source: &SchemaSource<'v>) -> Option<SchemaFacts<'v>> {
-        match source.any {
-            true => self.alternatives(&source.schemas, false),
-            false => self.all(&source.schemas),
-        }
-    }
-
     /// Returns what a schema says; `None` if it is being read already, so that it has nothing to add.
     ///
     /// Beyond the depth and the budget a schema says nothing.
@@ -133,11 +129,11 @@ impl<'v> FactReader<'v> {
         let mut facts = own(map);
         let reference = map.get("$ref").and_then(|reference| resolve(self.root, reference));
         let all: Vec<_> = reference.into_iter().chain(list(map, "allOf")).collect();
-        facts = meet(facts, self.all(&all));
+        facts = self.all(&all).into_iter().fold(facts, SchemaFacts::meet);
         for keyword in ["anyOf", "oneOf"] {
             let schemas: Vec<_> = list(map, keyword).collect();
             let alternatives = self.alternatives(&schemas, !facts.properties.is_empty());
-            facts = meet(facts, alternatives);
+            facts = alternatives.into_iter().fold(facts, SchemaFacts::meet);
         }
         let dependent = map.get("dependentSchemas").and_then(Value::as_object);
         for schema in ["then", "else"]
@@ -184,13 +180,6 @@ impl<'v> FactReader<'v> {
             }
         }
         schema
-    }
-}
-
-fn meet<'v>(facts: SchemaFacts<'v>, other: Option<SchemaFacts<'v>>) -> SchemaFacts<'v> {
-    match other {
-        Some(other) => facts.meet(other),
-        None => facts,
     }
 }
 

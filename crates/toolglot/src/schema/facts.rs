@@ -82,8 +82,14 @@ impl<'v> SchemaFacts<'v> {
 
     /// Adds what another schema says of the value's children.
     pub(super) fn merge(mut self, other: Self, any: bool) -> Self {
-        merge_named(&mut self.properties, other.properties, any);
-        merge_named(&mut self.patterns, other.patterns, any);
+        for (own, other) in [(&mut self.properties, other.properties), (&mut self.patterns, other.patterns)] {
+            for (name, source) in other {
+                match own.get_mut(name) {
+                    Some(known) => known.absorb(source, any),
+                    None => drop(own.insert(name, source)),
+                }
+            }
+        }
         for (at, source) in other.prefix.into_iter().enumerate() {
             match self.prefix.get_mut(at) {
                 Some(own) => own.absorb(source, any),
@@ -146,21 +152,6 @@ impl Additional<'_> {
             (Self::Schema(source), _) | (_, Self::Schema(source)) => Self::Schema(source),
             (Self::Unsaid, other) => other,
             (own, _) => own,
-        }
-    }
-}
-
-fn merge_named<'v>(
-    own: &mut BTreeMap<&'v str, SchemaSource<'v>>,
-    other: BTreeMap<&'v str, SchemaSource<'v>>,
-    any: bool,
-) {
-    for (name, source) in other {
-        match own.get_mut(name) {
-            Some(known) => known.absorb(source, any),
-            None => {
-                own.insert(name, source);
-            }
         }
     }
 }

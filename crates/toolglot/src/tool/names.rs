@@ -20,9 +20,9 @@ use crate::spelling::fold;
 /// 7. without a prefix such as `functions_` or `functions`, and a counter such as `_0` or `0`
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolNames {
-    exact: HashMap<Arc<str>, ToolId>,
+    pub(super) exact: HashMap<Arc<str>, ToolId>,
     /// The bytes with which names begin, as bits.
-    first: [u64; 4],
+    pub(super) first: [u64; 4],
     /// The lengths of the names in lower case, each by its last six bits.
     lengths: u64,
     lower: SpellingIndex,
@@ -53,10 +53,6 @@ impl ToolNames {
         names
     }
 
-    pub(super) fn may_begin(&self, first: u8) -> bool {
-        self.first[usize::from(first >> 6)] >> (first & 63) & 1 == 1
-    }
-
     pub(super) fn may_have_tag(&self, tag: &str) -> bool {
         if !tag.is_ascii() {
             return true;
@@ -70,10 +66,6 @@ impl ToolNames {
         }
         let name = bare.to_ascii_lowercase();
         self.lower.0.contains_key(&name) || self.lower.0.contains_key(&(name + FILE))
-    }
-
-    pub(super) fn is_declared(&self, name: &str) -> bool {
-        self.exact.contains_key(name)
     }
 
     /// Returns what a name means; allocates nothing if it is spelled as declared.

@@ -22,11 +22,9 @@ struct HeadKey<'d> {
 /// How the canonical openers begin and how long they are tells most heads apart; there is too much to hash it all.
 impl Hash for HeadKey<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        for node in self.section.iter().chain(self.call) {
-            if let HeadPart::Literal(literal) = node {
-                let opener = literal.spellings.first().map_or("", Spelling::opener);
-                (Lead::of(opener.as_bytes()), opener.len()).hash(state);
-            }
+        for literal in self.section.iter().chain(self.call).filter_map(HeadPart::literal) {
+            let opener = literal.spellings.first().map_or("", Spelling::opener);
+            (Lead::of(opener.as_bytes()), opener.len()).hash(state);
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::dialect::{Dialect, HeadPart, Inside, Literal, Pattern, Spelling};
-use crate::parser::head::{Head, skip_gap, stands};
+use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling, each_once};
+use crate::parser::head::{Head, stands};
 use crate::parser::openers::{Opener, Openers};
 use crate::view::{NotYet, View};
 
@@ -16,20 +16,7 @@ pub(crate) struct LoneClosers {
 }
 
 impl LoneClosers {
-    /// The closers of reasoning regions.
-    pub(super) fn of_reasoning(dialects: &[Arc<Dialect>]) -> Self {
-        Self::new(reasoning_closers(dialects))
-    }
-
-    /// Those of a pinned dialect's calls. Where several compete, one's closer is another's text.
-    pub(super) fn of_calls(dialects: &[Arc<Dialect>]) -> Self {
-        match dialects {
-            [pinned] => Self::new(stray_closers(pinned)),
-            _ => Self::new(Vec::new()),
-        }
-    }
-
-    fn new(literals: Vec<Literal>) -> Self {
+    pub(super) fn new(literals: Vec<Literal>) -> Self {
         let spelled = literals.iter().enumerate().flat_map(|(number, closer)| {
             closer.spellings.iter().map(move |spelling| (Opener::of(spelling.opener()), number))
         });
@@ -55,32 +42,19 @@ impl LoneClosers {
     }
 }
 
-/// Returns the end of a section that stands at `at` and holds nothing.
-pub(super) fn empty_section(section: &Pattern, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-    let ([HeadPart::Literal(opener)], Some(closer)) = (&section.head[..], section.tail.first()) else {
-        return Ok(None);
-    };
-    let opened = if opener.is_strong() { stands(view, at, opener, &Head::default())? } else { None };
-    let Some(end) = opened else { return Ok(None) };
-    stands(view, skip_gap(view, end)?, closer, &Head::default())
-}
-
 /// Strong closers of reasoning regions, each once.
-fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
+pub(super) fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
     let opaque = |pattern: &&Pattern| !pattern.body.as_ref().is_some_and(|body| body.inside == Inside::Opaque);
     let regions = dialects.iter().flat_map(|dialect| &dialect.reasoning).filter(opaque);
-    let mut closers: Vec<Literal> = Vec::new();
-    for closer in regions.filter_map(|pattern| pattern.tail.first()).filter(|closer| closer.is_strong()) {
-        if !closers.contains(closer) {
-            closers.push(closer.clone());
-        }
-    }
-    closers
+    each_once(regions.filter_map(|pattern| pattern.tail.first()).filter(|closer| closer.is_strong()).cloned())
 }
 
-/// The closers of a dialect's calls and sections that text has no use for: a plain tag may be markup of its own.
-fn stray_closers(dialect: &Dialect) -> Vec<Literal> {
-    closers_of(outer(dialect), dialect, is_stray).collect()
+/// The closers of a pinned dialect's calls and sections that text has no use for: a plain tag may be markup of its own, and what
+/// opens a call is none. Where several compete, one's closer is another's text.
+pub(super) fn stray_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
+    let [dialect] = dialects else { return Vec::new() };
+    let opens = |spelling: &Spelling| dialect.openings.iter().any(|opener| opener.spellings.contains(spelling));
+    strong_spellings(dialect, |spelling| is_stray(spelling) && !opens(spelling)).collect()
 }
 
 fn is_stray(spelling: &Spelling) -> bool {
@@ -88,47 +62,15 @@ fn is_stray(spelling: &Spelling) -> bool {
     spelling.is_fixed() && !bytes.all(|byte| b"</>".contains(&byte) || byte.is_ascii_alphanumeric())
 }
 
-fn outer(dialect: &Dialect) -> impl Iterator<Item = &Pattern> {
-    dialect.calls.iter().chain(&dialect.sections)
-}
-
 /// The strong closers of some dialects, each once, but for those that repeat a name.
 pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) -> Vec<Literal> {
-    let mut closers: Vec<Literal> = Vec::new();
-    for dialect in of.iter().map(|number| &dialects[*number]) {
-        let strong = outer(dialect).flat_map(|pattern| &pattern.tail);
-        for closer in strong_spellings(strong, dialect, Spelling::is_fixed) {
-            if !closers.contains(&closer) {
-                closers.push(closer);
-            }
-        }
-    }
-    closers
+    each_once(of.iter().flat_map(|number| strong_spellings(&dialects[*number], Spelling::is_fixed)))
 }
 
-/// The closers of patterns in those of their strong spellings that count, but for what opens a call or stands between calls.
-fn closers_of<'d>(
-    patterns: impl IntoIterator<Item = &'d Pattern>,
-    dialect: &'d Dialect,
-    counts: impl Fn(&Spelling) -> bool + 'd,
-) -> impl Iterator<Item = Literal> {
-    let opens = |spelling: &Spelling| dialect.openings.iter().any(|opener| opener.spellings.contains(spelling));
-    let closers = patterns.into_iter().flat_map(|pattern| &pattern.tail);
-    strong_spellings(closers, dialect, move |spelling| counts(spelling) && !opens(spelling))
-}
-
-/// Closers, each once, in those of their strong spellings that count, but for what stands between calls anyway.
-fn strong_spellings<'d>(
-    all: impl Iterator<Item = &'d Literal>,
-    dialect: &'d Dialect,
-    counts: impl Fn(&Spelling) -> bool + 'd,
-) -> impl Iterator<Item = Literal> {
-    let mut closers: Vec<&Literal> = Vec::new();
-    for closer in all {
-        if !closers.contains(&closer) {
-            closers.push(closer);
-        }
-    }
+/// The closers of a dialect's calls and sections, each once, in those of their strong spellings that count, but for what stands
+/// between calls anyway.
+fn strong_spellings(dialect: &Dialect, counts: impl Fn(&Spelling) -> bool) -> impl Iterator<Item = Literal> {
+    let closers = each_once(dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail));
     let may = move |spelling: &&Spelling| {
         let strong = spelling.is_strong() && counts(spelling);
         strong && (dialect.skip.is_empty() || !dialect.skip.contains(&spelling.plain()))

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::opening::{is_special, opener_texts};
-use super::{Candidate, CandidateRole, Strength, first_pattern, skipped};
+use super::{Candidate, CandidateRole, Strength, first_pattern, patterns, skipped};
 use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern, Spelling};
 use crate::lead::Lead;
 
@@ -29,7 +29,7 @@ fn list_candidates(number: usize, dialect: &Dialect, alone: bool, candidates: &m
             pattern,
             evidence: Strength::Weak,
             in_fence: label.is_some(),
-            is_fence: label.is_some_and(|label| !says_call(&label)),
+            is_fence: label.is_some_and(|label| !CALL_LABELS.contains(&&*label)),
             is_named: role == CandidateRole::Call && first_pattern(dialect, role, section, pattern).opens_with_name(),
             writes_fence: role == CandidateRole::Call && dialect.calls[pattern].source.contains("```"),
             may_be_empty: section.is_some_and(|section| alone || is_special(dialect, &dialect.sections[section])),
@@ -63,15 +63,9 @@ pub(super) fn drop_repeated(dialects: &[Arc<Dialect>], candidates: &mut Vec<Cand
     let mut seen = HashSet::with_capacity(candidates.len());
     candidates.retain(|candidate| {
         let dialect = &dialects[candidate.dialect];
-        let source: &str = match candidate.role {
-            CandidateRole::Call => return true,
-            CandidateRole::Reasoning => &dialect.reasoning[candidate.pattern].source,
-            CandidateRole::Content => &dialect.content[candidate.pattern].source,
-            CandidateRole::Skip => &dialect.skip[candidate.pattern],
-            CandidateRole::TurnEnd => &dialect.turn_end[candidate.pattern],
-            CandidateRole::TurnStart => &dialect.turn_start[candidate.pattern],
-        };
-        seen.insert((candidate.role as u8, source))
+        let source = || &*patterns(dialect, candidate.role)[candidate.pattern].source;
+        let text = skipped(dialect, candidate).map_or_else(source, String::as_str);
+        candidate.role == CandidateRole::Call || seen.insert((candidate.role as u8, text))
     });
 }
 
@@ -104,30 +98,27 @@ fn strengths<T>(openers: &[T], is_strong: impl Fn(&T) -> bool) -> Vec<Strength> 
 fn fence(dialect: &Dialect, section: Option<usize>, call: usize) -> Option<String> {
     let section = section.map(|section| &dialect.sections[section]).into_iter();
     let nodes = section.chain([&dialect.calls[call]]).flat_map(|pattern| &pattern.head);
-    let mut literals =
-        nodes.filter_map(|node| if let HeadPart::Literal(literal) = node { Some(literal) } else { None });
+    let mut literals = nodes.filter_map(HeadPart::literal);
     let text = |literal: &Literal| literal.spellings.first().map(|spelling| spelling.plain()).unwrap_or_default();
     let first = literals.next().filter(|first| first.may_stand(Lead::of(b"```")))?;
     let label = text(first).strip_prefix("```")?.trim_matches(['[', ' ']).to_owned();
     literals.all(|literal| !text(literal).contains(char::is_alphanumeric)).then_some(label)
 }
 
-/// Says whether a fence's label says that a call is inside; no code is labelled so.
-fn says_call(label: &str) -> bool {
-    ["tool_code", "tool_call", "tool_calls", "function_call", "function_calls"].contains(&label)
-}
+/// The labels of fences that say that a call is inside; no code is labelled so.
+const CALL_LABELS: [&str; 5] = ["tool_code", "tool_call", "tool_calls", "function_call", "function_calls"];
 
 /// The number of literal characters in the heads, and a little for bodies that say more.
 fn specificity(dialect: &Dialect, candidate: &Candidate) -> usize {
     let heads = |pattern: &Pattern| pattern.head.iter().map(weight).sum::<usize>();
     let own = match candidate.role {
-        CandidateRole::Skip => return dialect.skip[candidate.pattern].len(),
-        CandidateRole::TurnEnd => return dialect.turn_end[candidate.pattern].len(),
         CandidateRole::TurnStart => return 0,
-        CandidateRole::Reasoning => return heads(&dialect.reasoning[candidate.pattern]),
-        CandidateRole::Content => return heads(&dialect.content[candidate.pattern]),
-        CandidateRole::Call => &dialect.calls[candidate.pattern],
+        role => patterns(dialect, role).get(candidate.pattern),
     };
+    let Some(own) = own else { return skipped(dialect, candidate).map_or(0, String::len) };
+    if candidate.role != CandidateRole::Call {
+        return heads(own);
+    }
     let section = candidate.section.map_or(0, |section| heads(&dialect.sections[section]));
     let breaks_line = |param: &&Pattern| param.body.as_ref().is_some_and(|body| body.line_before);
     let body = match own.kind() {

@@ -91,7 +91,7 @@ pub(super) fn is_special(dialect: &Dialect, region: &Pattern) -> bool {
 
 /// Says whether a part of a head is a special token, however it is spelled.
 fn is_token(dialect: &Dialect, part: &HeadPart) -> bool {
-    let HeadPart::Literal(literal) = part else { return false };
+    let Some(literal) = part.literal() else { return false };
     let token = |text: &str| dialect.special.iter().any(|token| text.contains(token.as_str()));
     !literal.is_optional() && literal.spellings.iter().all(|spelling| token(&spelling.plain()))
 }

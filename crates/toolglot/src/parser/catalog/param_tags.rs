@@ -19,11 +19,7 @@ pub(super) fn param_tags(dialects: &[Arc<Dialect>]) -> Vec<Box<str>> {
 
 /// Returns how a literal is spelled.
 fn spelled(part: &HeadPart) -> impl Iterator<Item = String> {
-    let spellings = match part {
-        HeadPart::Literal(literal) => &literal.spellings[..],
-        _ => &[],
-    };
-    spellings.iter().map(Spelling::plain)
+    part.literal().into_iter().flat_map(|literal| &literal.spellings).map(Spelling::plain)
 }
 
 /// Returns the names of the tags that open in a text.

@@ -85,20 +85,16 @@ impl Catalog {
             let (named, others): (Vec<_>, Vec<_>) =
                 self.candidates[..number].iter().partition(|rival| rival.evidence == Strength::Dynamic);
             let reads = |rival: &&Candidate| self.reads_object(rival, view) != Ok(false);
+            // What closes a call, a section or a region may stand here, too.
+            let patterns = self.dialects.iter().flat_map(|it| [&it.calls, &it.sections, &it.reasoning]).flatten();
+            let closes = || stands_any(view, 0, patterns.flat_map(|pattern| &pattern.tail), &Head::default());
             match () {
-                () if others.iter().any(reads) || self.closes(view) != Ok(false) => Shadow::Full,
+                () if others.iter().any(reads) || closes() != Ok(None) => Shadow::Full,
                 () if named.iter().any(reads) => Shadow::Named,
                 () => Shadow::None,
             }
         };
         opener.spellings.iter().map(of_spelling).max().unwrap_or(Shadow::Full)
-    }
-
-    /// Says whether something that closes a call, a section or a region stands at the beginning of `view`.
-    fn closes(&self, view: View<'_>) -> Result<bool, NotYet> {
-        let patterns = self.dialects.iter().flat_map(|dialect| [&dialect.calls, &dialect.sections, &dialect.reasoning]);
-        let closers = patterns.flatten().flat_map(|pattern| &pattern.tail);
-        Ok(stands_any(view, 0, closers, &Head::default())?.is_some())
     }
 
     /// Says whether an object stands where the body of a call would begin that opens at the beginning of `view`.

@@ -2,18 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Candidate, CandidateRole, Strength};
-use crate::dialect::{Dialect, HeadPart, Literal, Pattern, Spelling, SpellingPart, is_strong};
+use super::{Candidate, CandidateRole, Strength, patterns};
+use crate::dialect::{Dialect, HeadPart, Literal, Pattern, Spelling, SpellingPart, each_once, is_strong};
 
 /// Returns everything that is a special token in one of the dialects.
 pub(super) fn tokens(dialects: &[Arc<Dialect>]) -> Arc<[Box<str>]> {
-    let mut tokens: Vec<Box<str>> = Vec::new();
-    for token in dialects.iter().flat_map(|dialect| &dialect.special).filter(|token| !token.is_empty()) {
-        if !tokens.iter().any(|known| **known == **token) {
-            tokens.push(token.as_str().into());
-        }
-    }
-    tokens.into()
+    let tokens = dialects.iter().flat_map(|dialect| &dialect.special).filter(|token| !token.is_empty());
+    each_once(tokens).into_iter().map(|token| token.as_str().into()).collect()
 }
 
 /// Returns a dialect without the markers that spell a special token in another way: such a token has one spelling.
@@ -24,10 +19,7 @@ pub(super) fn seal(dialect: &Arc<Dialect>) -> Arc<Dialect> {
     let mut sealed = Dialect::clone(dialect);
     let Dialect { calls, sections, params, reasoning, content, openings, param_openings, .. } = &mut sealed;
     for pattern in [calls, sections, params, reasoning, content].into_iter().flatten() {
-        let Pattern { head, tail, .. } = pattern;
-        let heads =
-            head.iter_mut().filter_map(|node| if let HeadPart::Literal(literal) = node { Some(literal) } else { None });
-        heads.chain(tail).for_each(|literal| seal_literal(literal, dialect));
+        pattern.literals_mut().for_each(|literal| seal_literal(literal, dialect));
     }
     openings.iter_mut().chain(param_openings).for_each(|literal| seal_literal(literal, dialect));
     Arc::new(sealed)
@@ -54,25 +46,18 @@ fn is_token_in(dialect: &Dialect, spelling: &Spelling) -> bool {
 ///
 /// A barred call is still tried, so that the text it would have been can be reported; weak evidence says too little.
 pub(super) fn bar(dialects: &[Arc<Dialect>], candidates: &mut Vec<Candidate>) {
-    let proper = |candidate: &Candidate, own: &dyn Fn(&Dialect) -> bool, first: &dyn Fn(&Dialect) -> bool| {
-        let dialect = &dialects[candidate.dialect];
-        own(dialect) || !first(dialect)
-    };
     candidates.retain_mut(|candidate| {
-        let Candidate { section, pattern: number, .. } = *candidate;
-        match candidate.role {
+        let (dialect, is_call) = (&*dialects[candidate.dialect], candidate.role == CandidateRole::Call);
+        let [own, first] = match candidate.role {
             CandidateRole::Skip | CandidateRole::TurnEnd | CandidateRole::TurnStart => return true,
-            CandidateRole::Reasoning => {
-                return proper(candidate, &|d| has_token(d, &d.reasoning[number]), &|d| has_token(d, &d.reasoning[0]));
+            CandidateRole::Call => {
+                let first = (!dialect.sections.is_empty()).then_some(0);
+                [(candidate.section, candidate.pattern), (first, 0)].map(|it| opens_with_token(dialect, it.0, it.1))
             }
-            CandidateRole::Content => {
-                return proper(candidate, &|d| has_token(d, &d.content[number]), &|d| has_token(d, &d.content[0]));
-            }
-            CandidateRole::Call => {}
-        }
-        let first = |dialect: &Dialect| opens_with_token(dialect, (!dialect.sections.is_empty()).then_some(0), 0);
-        candidate.is_barred = !proper(candidate, &|d| opens_with_token(d, section, number), &first);
-        !candidate.is_barred || candidate.evidence == Strength::Strong
+            role => [candidate.pattern, 0].map(|number| has_token(dialect, &patterns(dialect, role)[number])),
+        };
+        candidate.is_barred = is_call && first && !own;
+        own || !first || is_call && candidate.evidence == Strength::Strong
     });
 }
 
@@ -85,5 +70,5 @@ pub(super) fn opens_with_token(dialect: &Dialect, section: Option<usize>, call: 
 /// Says whether a pattern's head cannot be read without a special token.
 fn has_token(dialect: &Dialect, pattern: &Pattern) -> bool {
     let needed = |literal: &Literal| literal.spellings.iter().all(|spelling| is_token_in(dialect, spelling));
-    pattern.head.iter().any(|node| matches!(node, HeadPart::Literal(literal) if needed(literal)))
+    pattern.head.iter().filter_map(HeadPart::literal).any(needed)
 }

@@ -19,7 +19,7 @@ use crate::view::{NotYet, View};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CloserSearch {
     from: usize,
-    to: usize,
+    pub(super) to: usize,
     /// A string is open at `to`: a quote of its line has no partner.
     in_string: bool,
     /// The byte before `to` is a backslash that escapes the next.
@@ -40,11 +40,6 @@ impl CloserSearch {
             self.escapes = *byte == b'\\' && !self.escapes;
         }
         self.to += bytes.len();
-    }
-
-    /// Says whether it went further than a place.
-    pub(super) fn is_beyond(&self, end: usize) -> bool {
-        self.to > end
     }
 }
 

@@ -70,7 +70,7 @@ impl Scanner {
         let weak = engine.reads_weak && self.place.is_line_start();
         catalog.opened(view, self.at, weak, &mut entrants)?;
         if !weak && self.place.is_fresh() && engine.options.evidence != Evidence::Strict {
-            catalog.begun(view, self.at, &mut entrants)?;
+            catalog.headers.find(view, self.at, &mut entrants)?;
         }
         if engine.options.evidence != Evidence::Strict && opens_element(engine, view, self.at)? {
             entrants.extend_from_slice(&catalog.dynamic);

@@ -84,7 +84,7 @@ impl Scanner {
         for reach in NEAR {
             let near = view.limited(self.at + reach);
             // What was sought further away is not to be sought in less.
-            if !begins || self.lost.began.is_none() || near.end() == view.end() || self.sought.is_beyond(near.end()) {
+            if !begins || self.lost.began.is_none() || near.end() == view.end() || self.sought.to > near.end() {
                 break;
             }
             match self.decide(engine, near, sink) {
@@ -162,7 +162,7 @@ impl Scanner {
     fn may_repeat(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> bool {
         let careful = engine.options.careful || view.has_marks();
         let asked = careful || self.trace.is_some() || self.rejected.is_some();
-        !asked && sink.calls() < engine.options.limits.calls && self.place.is_unquoted()
+        !asked && sink.started < engine.options.limits.calls && self.place.is_unquoted()
     }
 
     /// Says whether so much was read ahead in vain that candidates which need more of it die: before this contest, or far more

@@ -1,14 +1,14 @@
 //! Elements named after tools whose names are plain words: HTML, SVG and SOAP have such elements, too.
 
 use super::Scanner;
-use crate::dialect::{BodyKind, Pattern};
-use crate::parser::catalog::{Candidate, Strength};
+use crate::dialect::BodyKind;
+use crate::parser::catalog::Strength;
 use crate::parser::contest::Company;
 use crate::parser::engine::Engine;
 use crate::view::{NotYet, View};
 
 impl Scanner {
-    /// Says what may follow an element that `candidate` reads here; none if it is part of other markup.
+    /// Says what may follow an element that a candidate reads here; none if it is part of other markup.
     ///
     /// | name | before it | its body | is a call |
     /// |---|---|---|---|
@@ -19,13 +19,8 @@ impl Scanner {
     /// | | nothing, a call | none, text | if elements of tools alone follow |
     /// | | | attributes | unless markup follows |
     /// | | | else | yes |
-    pub(super) fn element(
-        &self,
-        engine: &Engine,
-        view: View<'_>,
-        candidate: &Candidate,
-        pattern: &Pattern,
-    ) -> Result<Option<Company>, NotYet> {
+    pub(super) fn element(&self, engine: &Engine, view: View<'_>, number: usize) -> Result<Option<Company>, NotYet> {
+        let candidate = &engine.catalog.candidates[number];
         if candidate.evidence != Strength::Dynamic || !engine.catalog.is_auto() || !self.must_prove(engine) {
             return Ok(Some(Company::Anything));
         }
@@ -43,7 +38,7 @@ impl Scanner {
         if !is_plain || !has_attributes && !matches!(next, Some(b'>' | b'/')) {
             return Ok(Some(Company::Anything));
         }
-        let has_no_key = match pattern.kind() {
+        let has_no_key = match engine.pattern(candidate.pattern_ref()).kind() {
             Some(BodyKind::Content) => true,
             Some(BodyKind::Arguments) => self.place.is_amid_line(),
             _ => next == Some(b'/'),

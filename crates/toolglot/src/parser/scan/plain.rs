@@ -49,7 +49,7 @@ impl Scanner {
             || view.has_marks()
             || self.trace.is_some()
             || self.rejected.is_some();
-        let within = sink.calls() < options.limits.calls && options.limits.depth > 1;
+        let within = sink.started < options.limits.calls && options.limits.depth > 1;
         let judged = options.validation == Validation::Strict || self.may_be_draft(engine, Strength::Strong);
         !asked && within && !judged && self.place.is_unquoted()
     }

@@ -32,17 +32,22 @@ impl Scanner {
         let mut shared = SharedHeads::default();
         while let Some(&number) = self.contest.as_ref().and_then(|alive| alive.first()) {
             let candidate = &engine.catalog.candidates[number];
+            let literal = || skipped(engine.catalog.dialect(candidate), candidate).map_or("", String::as_str);
             let found = match candidate.role {
-                CandidateRole::Skip if !self.may_skip(engine, view, number)? => None,
+                CandidateRole::Skip if !self.may_skip(engine, view, literal())? => None,
                 CandidateRole::TurnEnd if !self.may_end(engine, view, number)? => None,
-                CandidateRole::TurnStart => self.quotes_turn(engine, view, number)?,
+                CandidateRole::TurnStart => {
+                    // It is text, and remembered.
+                    self.quotes_turns |= view.starts_with(self.at, literal())?;
+                    None
+                }
                 CandidateRole::Skip | CandidateRole::TurnEnd => {
-                    let length = skipped(engine.catalog.dialect(candidate), candidate).map_or(0, String::len);
+                    let length = literal().len();
                     sink.markup(self.at + length);
                     self.resume_after(self.at + length);
                     return Ok(ContestOutcome::Skipped);
                 }
-                CandidateRole::Call if sink.calls() >= engine.options.limits.calls => {
+                CandidateRole::Call if sink.started >= engine.options.limits.calls => {
                     if !std::mem::replace(&mut self.told_limit, true) {
                         sink.diagnose(
                             Code::LimitCalls,
@@ -52,7 +57,7 @@ impl Scanner {
                     }
                     None
                 }
-                CandidateRole::Call => self.try_candidate(engine, view, number, sink.calls(), &mut shared)?,
+                CandidateRole::Call => self.try_candidate(engine, view, number, sink.started, &mut shared)?,
                 CandidateRole::Reasoning | CandidateRole::Content => match engine.catalog.pattern(candidate) {
                     Some(pattern) if !engine.catalog.dialect(candidate).is_proven_by_closer(pattern) => {
                         self.try_region(view, number, pattern)?
@@ -89,7 +94,7 @@ impl Scanner {
         let pattern_ref = candidate.pattern_ref();
         let weak = candidate.evidence == Strength::Weak;
         let fence = candidate.in_fence && engine.pattern(pattern_ref).kind() == Some(BodyKind::Kwargs);
-        let element = self.element(engine, view, candidate, engine.pattern(pattern_ref))?;
+        let element = self.element(engine, view, number)?;
         let asks = element.is_some_and(|company| company != Company::Anything);
         let prove = weak && (fence && engine.catalog.is_auto() || self.must_prove(engine)) || asks;
         let context = TrialContext {

@@ -1,6 +1,6 @@
 //! Literals between turns and messages: which are markup where they stand.
 
-use super::{ScanFound, Scanner};
+use super::Scanner;
 use crate::dialect::is_strong;
 use crate::parser::catalog::skipped;
 use crate::parser::engine::Engine;
@@ -38,9 +38,7 @@ impl TurnChain {
 impl Scanner {
     /// A skipped literal that is a plain tag may be markup of the text: it counts only where a turn begins or ends. Where
     /// dialects compete, so do tokens: others follow them there, or a line ends.
-    pub(super) fn may_skip(&self, engine: &Engine, view: View<'_>, number: usize) -> Result<bool, NotYet> {
-        let candidate = &engine.catalog.candidates[number];
-        let literal = &engine.catalog.dialect(candidate).skip[candidate.pattern];
+    pub(super) fn may_skip(&self, engine: &Engine, view: View<'_>, literal: &str) -> Result<bool, NotYet> {
         let name = literal.trim_start_matches(['<', '/']).trim_end_matches('>');
         if !view.starts_with(self.at, literal)? {
             return Ok(false);
@@ -81,19 +79,5 @@ impl Scanner {
         self.turns = self.turns.behind(self.at + literal.len(), engine, view)?;
         let at = self.turns.go_on(engine, view)?;
         Ok(view.byte(at)?.is_none())
-    }
-
-    /// A turn's start is text; it is remembered.
-    pub(super) fn quotes_turn(
-        &mut self,
-        engine: &Engine,
-        view: View<'_>,
-        number: usize,
-    ) -> Result<Option<ScanFound>, NotYet> {
-        let candidate = &engine.catalog.candidates[number];
-        if let Some(literal) = skipped(engine.catalog.dialect(candidate), candidate) {
-            self.quotes_turns |= view.starts_with(self.at, literal)?;
-        }
-        Ok(None)
     }
 }

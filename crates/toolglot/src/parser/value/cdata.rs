@@ -1,7 +1,8 @@
 //! Where CDATA in a value ends.
 
-use super::end::{ENCLOSED, ValueEndFinder};
+use super::end::ValueEndFinder;
 use crate::parser::call_context::CallContext;
+use crate::parser::remains::LOOK;
 use crate::view::{NotYet, View};
 
 pub(super) const CDATA: &str = "<![CDATA[";
@@ -40,12 +41,12 @@ impl ValueEndFinder {
 /// Says whether CDATA that is open at `at` has no end near: the input ends first, or other CDATA opens.
 fn lacks_cdata_end(view: View<'_>, at: usize) -> Result<bool, NotYet> {
     let rest = view.rest(at);
-    let near = &rest[..rest.len().min(ENCLOSED)];
+    let near = &rest[..rest.len().min(LOOK)];
     let end = memchr::memmem::find(near, CDATA_END.as_bytes());
     let other = memchr::memmem::find(near, CDATA.as_bytes());
     match (other, end) {
         (Some(other), _) => Ok(end.is_none_or(|end| other < end)),
-        (None, None) if near.len() < ENCLOSED => view.final_end().map(|_| true),
+        (None, None) if near.len() < LOOK => view.final_end().map(|_| true),
         _ => Ok(false),
     }
 }

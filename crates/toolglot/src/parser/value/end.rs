@@ -66,10 +66,6 @@ pub(super) struct ValueEndFinder {
 /// transcript would otherwise be read once for each call in it.
 const OPENERS: usize = 8;
 
-/// How far it is looked for the closers of elements around a parameter's opener: a screen of text. Each look counts as one
-/// of the openers.
-pub(super) const ENCLOSED: usize = 1 << 12;
-
 impl ValueEdge {
     fn at(end: usize, next: usize) -> Self {
         Self { end, next, whole: true }
@@ -167,12 +163,7 @@ impl ValueEndFinder {
     }
 
     /// Decides what stands at `scan`: the value's end, a doubtful end, or data to go past.
-    pub(super) fn judge(
-        &mut self,
-        start: usize,
-        context: &ValueContext<'_>,
-        sink: &mut Sink,
-    ) -> Result<Option<ValueEdge>, NotYet> {
+    pub(super) fn judge(&mut self, context: &ValueContext<'_>, sink: &mut Sink) -> Result<Option<ValueEdge>, NotYet> {
         if self.pass_json(context)? {
             return Ok(None);
         }
@@ -203,7 +194,7 @@ impl ValueEndFinder {
                 if !context.param.is_separated() {
                     report(marker, &edge, sink);
                 }
-                if let Some(why) = self.speaks_against(marker, (start, end), &edge, context)? {
+                if let Some(why) = self.speaks_against(marker, end, &edge, context)? {
                     sink.broken(edge.end..edge.end, why);
                 }
             }
@@ -241,7 +232,7 @@ impl ValueEndFinder {
     fn speaks_against(
         &self,
         marker: Marker,
-        (start, end): (usize, usize),
+        end: usize,
         edge: &ValueEdge,
         context: &ValueContext<'_>,
     ) -> Result<Option<&'static str>, NotYet> {
@@ -249,7 +240,7 @@ impl ValueEndFinder {
         let closed = self.doubt.filter(|doubt| doubt.next > doubt.end && doubt.end < edge.end);
         let unknown = marker == Marker::Param && (closed.is_some() || self.strayed);
         let torn = unknown || closed.is_some_and(|closed| is_torn(closed.next, edge.end, context, context.param));
-        let frayed = torn || marker != Marker::Value && is_frayed(start, edge.end, context);
+        let frayed = torn || marker != Marker::Value && is_frayed(edge.end, context);
         let closes = !context.param.is_separated();
         let lacks_closer = closes && edge.next == edge.end;
         Ok(match marker {
@@ -261,7 +252,7 @@ impl ValueEndFinder {
                 Some("a value without its closing marker, ended by text that it may contain")
             }
             _ if marker != Marker::Value && is_unsaid(lacks_closer, context) => Some(UNSAID),
-            _ if !closes && (self.piece < edge.end || edge.end > start && lacks_break(edge.end, context)) => {
+            _ if !closes && (self.piece < edge.end || edge.end > context.start && lacks_break(edge.end, context)) => {
                 Some("a marker that parts values was damaged")
             }
             Marker::Tag if closes_another(end, context)? => Some("the closer of another parameter ends a value"),
@@ -373,14 +364,14 @@ impl ValueEndFinder {
     }
 
     /// Says whether an element that the value opened closes behind `at`, before the value's own closer: what stands in it
-    /// is data, even if it has a parameter's name.
+    /// is data, even if it has a parameter's name. Each such look counts as one of the openers.
     fn is_enclosed(&mut self, at: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
         if !context.param.has_key_tag() || self.opened.is_empty() || !self.may_look() {
             return Ok(false);
         }
         let (view, mut next) = (context.view, at);
         let enclosed = loop {
-            if next >= at + ENCLOSED || view.byte(next)?.is_none() {
+            if next >= at + LOOK || view.byte(next)?.is_none() {
                 break false;
             }
             match if view.starts_with(next, "</")? { named_tag(view, next + 2)? } else { None } {
