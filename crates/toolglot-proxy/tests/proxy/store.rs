@@ -148,8 +148,8 @@ async fn of_two_proxies_one_dies_and_nothing_is_lost() {
     let item = last["output"][0]["id"].clone();
     let refers = json!({"input": [{"type": "item_reference", "id": item}, {"role": "user", "content": "?"}]});
     ask_at(address, "k", &refers).await.unwrap();
-    assert!(ask_at(address, "other", &refers).await.unwrap_err().contains("is a reference"));
-    assert!(ask_at(address, "other", &next("x", &last, false)).await.unwrap_err().contains("does not remember"));
+    assert!(ask_at(address, "other", &refers).await.unwrap_err().contains("refers to an item"));
+    assert!(ask_at(address, "other", &next("x", &last, false)).await.unwrap_err().contains("does not store"));
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn what_is_kept_is_bounded_for_each_client_and_in_time() {
         all.push(ask_at(address, "k", &json!({"input": input.to_string()})).await.unwrap());
     }
     for old in &all[..38] {
-        assert!(ask_at(address, "k", &next("x", old, false)).await.unwrap_err().contains("does not remember"));
+        assert!(ask_at(address, "k", &next("x", old, false)).await.unwrap_err().contains("does not store"));
     }
     ask_at(address, "k", &next("x", &all[38], false)).await.unwrap();
     ask_at(address, "other", &next("x", &other, false)).await.unwrap();
@@ -196,7 +196,7 @@ async fn what_is_kept_is_bounded_for_each_client_and_in_time() {
     assert_eq!(store.keys(), Vec::<String>::new());
     let small = Running::before(&server, &[("store", &url), ("limits.bytes_kept", "10")]).await;
     let told = ask_at(small.address, "k", &json!({"input": "a"})).await.unwrap();
-    assert!(ask_at(small.address, "k", &next("x", &told, false)).await.unwrap_err().contains("does not remember"));
+    assert!(ask_at(small.address, "k", &next("x", &told, false)).await.unwrap_err().contains("does not store"));
 }
 
 #[tokio::test]
