@@ -83,7 +83,9 @@ impl MessageArray {
 }
 
 fn too_large(error: ArrowError) -> PyErr {
-    PyOverflowError::new_err(format!("{error}; read the result as a stream, for example with `pyarrow.chunked_array(result)`"))
+    PyOverflowError::new_err(format!(
+        "{error}; read the result as a stream, for example with `pyarrow.chunked_array(result)`"
+    ))
 }
 
 /// Reads every text of a column, on so many threads; messages say why no call was found if asked to.

@@ -17,12 +17,7 @@ create_exception!(
     "An argument is invalid or an operation is not possible; the message says what to do. All errors of the package are of this class, \
      except Python's own `TypeError`, `OSError`, `RuntimeError`."
 );
-create_exception!(
-    toolglot,
-    DialectError,
-    ToolglotError,
-    "A dialect file is invalid; see `line`, `column` and `help`."
-);
+create_exception!(toolglot, DialectError, ToolglotError, "A dialect file is invalid; see `line`, `column` and `help`.");
 create_exception!(toolglot, RenderError, ToolglotError, "The dialect cannot express a message.");
 create_exception!(
     toolglot,
