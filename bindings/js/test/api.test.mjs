@@ -113,7 +113,7 @@ test("an option that nobody knows is an error that names the one that was meant"
     [() => new Exchange("{}", { policy: { evidnce: "strict" } }), "`evidence`"],
     [() => new Exchange("{}", { polcy: {} }), "`policy`"],
     [() => createFetch({ fech: fetch }), "`fetch`"],
-    [() => parse("", { dialect: "hermes", dialects: ["glm45"] }), "two names"],
+    [() => parse("", { dialect: "hermes", dialects: ["glm45"] }), "same option"],
   ];
   for (const [run, hint] of wrong)
     assert.throws(run, (error) => error instanceof ToolglotError && error.kind === "invalid" && error.message.includes(hint), hint);

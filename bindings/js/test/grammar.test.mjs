@@ -28,7 +28,7 @@ test("what cannot be made says why", { skip }, () => {
   const tools = [{ name: "ls" }];
   const says = (options, words) => assert.throws(() => grammar("hermes", { tools, ...options }), words);
   says({ form: "ebnf" }, /invalid value `ebnf` for form; use gbnf, lark/);
-  says({ toolChoice: "rm" }, /unknown tool `rm`; declared tools: ls/);
+  says({ toolChoice: "rm" }, /unknown tool `rm`; declared.* ls/);
   assert.throws(() => grammar("hermez", { tools }), /hermes/);
 });
 
