@@ -40,7 +40,7 @@ SCRIPTS = {
     "native without its brace": (native('{"command":"ls"'), False),
     "native without arguments": (native(), False),
     "native empty": (native("{}"), False),
-    "native broken": (native('{"command": ', "rm -rf /x}"), False),
+    "native broken": (native('{"command": ', "rm -rf /x, or}"), False),
     "hermes whole": (hermes('{"command": "ls"}}\n</tool_call>'), True),
     "hermes half": (hermes(HALF), False),
     "hermes without its closer": (hermes('{"command": "ls"}}'), False),
