@@ -10,7 +10,7 @@ const CUT: [&str; 6] =
 /// What an answer says.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Gist {
-    text: String,
+    pub(crate) text: String,
     reasoning: String,
     /// Ids, names and arguments.
     calls: Vec<(String, String, Value)>,

@@ -98,8 +98,8 @@ fn generated(head: &Head, client: Protocol, from: &mut Unstructured<'_>) -> Resu
     let (stream, whole) = compare(head, Protocol::Chat, client, stream.as_bytes(), body.as_bytes());
     // A whole answer of these does not say where among its text a call stood, and none has the call that a limit cut: without
     // it the text before is what was cut.
-    let is_apart = matches!(client, Protocol::Chat | Protocol::Ollama) || answer.may_lose_call();
-    if let Some(whole) = whole.filter(|_| !is_apart) {
+    let is_apart = matches!(client, Protocol::Chat | Protocol::Ollama);
+    if let Some(whole) = whole.filter(|whole| !is_apart && !answer.may_lose_call(client, whole)) {
         compare(head, client, client, &stream, &whole);
     }
     Ok(())
@@ -180,9 +180,10 @@ struct Answer {
 }
 
 impl Answer {
-    /// Says whether a whole answer leaves out its last call, because a limit cut it.
-    fn may_lose_call(&self) -> bool {
-        matches!(self.finish, "length" | "content_filter") && !self.calls.is_empty()
+    /// Says whether a whole answer leaves out its last call, because a limit cut it: a native one, or one in the text.
+    fn may_lose_call(&self, client: Protocol, whole: &[u8]) -> bool {
+        let keeps_text = || of_whole(client, whole).is_ok_and(|gist: Gist| gist.text == self.text);
+        matches!(self.finish, "length" | "content_filter") && !(self.calls.is_empty() && keeps_text())
     }
 
     fn new(from: &mut Unstructured<'_>) -> Result<Self> {
