@@ -114,7 +114,7 @@ codes! {
         by "models that answer in markup" risk "an entity intended as literal text is decoded";
     BareKey "bare_key" SAFE "an object key without quotes"
         by "models trained on JavaScript and YAML" risk "none known: a value must follow the separator";
-    MissingQuote "missing_quote" SAFE "a key with a missing or doubled quote, a keyword in quotes, or a string without its opening quote, if the next quote on the line must be its closing quote"
+    MissingQuote "missing_quote" SAFE "a key with a missing or doubled quote, a keyword in quotes, or a declared string without one or both of its quotes, if it can end in one place only"
         by "models that mix two dialects, and servers that drop the first chunk of an answer" risk "none known: the separator or bracket that follows a complete key or string must be there";
     BareString "bare_string" GUESS "an unquoted string; read up to the next comma, bracket or line break"
         by "small models, and YAML habits" risk "where a comma or bracket is missing, the words after it become part of the string";
@@ -150,7 +150,7 @@ codes! {
         by "models trained on Python" risk "parentheses around one value are dropped";
     MarkdownEscape "markdown_escape" SAFE "underscores escaped as in Markdown in a name; unescaped there and in the strings of the same call"
         by "chat-tuned models" risk "none known in names; a backslash in a string of the same call may have been intended";
-    PositionalArgument "positional_argument" SAFE "a value without a keyword in a call to a tool with one parameter; assigned to that parameter"
+    PositionalArgument "positional_argument" SAFE "a value without a keyword in a call to a tool with one parameter, or a list or string instead of the arguments of a tool with one required parameter; assigned to that parameter"
         by "small models, for tools with one parameter" risk "none known: there is only one parameter it can belong to";
     DictArgument "dict_argument" SAFE "a dict as the only argument of a Python call; its members become the arguments"
         by "models that mix JSON and Python" risk "none known: a dict that is a value would follow a keyword";
@@ -162,15 +162,15 @@ codes! {
         by "servers that decode a tokenizer's spaces incorrectly" risk "one tag name may be the beginning of another; only declared tags are considered";
     DoubleBraces "double_braces" SAFE "braces doubled by a prompt template; read as single braces"
         by "prompts whose templates were not filled in" risk "none known: `{{` cannot be JSON";
-    Wrapper "wrapper" SAFE "arguments inside a member such as `arguments` that the tool does not declare; unwrapped"
+    Wrapper "wrapper" SAFE "arguments inside a member such as `arguments` that the tool does not declare, or a value inside an object that repeats its schema; unwrapped"
         by "models that copy the shape of a request into its arguments" risk "the tool may accept such a member without declaring it; with an open schema, it is kept";
     ArgumentsKey "arguments_key" SAFE "arguments under a different key, such as `Arguments` or `kwargs`; it must be the only unknown member with an object as its value, and the first key of that object must be a declared parameter"
         by "models that misspell the key, and prompts that use another name for it" risk "if the arguments were never written, an unrelated object may be read as the arguments";
-    Envelope "envelope" SAFE "a call object with missing or doubled quotes, colons or braces around its name and arguments, as in `{\"name=\"f\"`; only after a marker"
+    Envelope "envelope" SAFE "a call object with missing or doubled quotes, colons or braces around its name and arguments, as in `{\"name=\"f\"`; only after a marker or a doubled brace"
         by "models that mix two dialects, and prompts whose templates were not filled in" risk "none known: the name must be that of a declared tool, and the arguments must follow it";
     FlatArguments "flat_arguments" SAFE "a call object without an arguments member whose other members are declared parameters; they become the arguments"
         by "small models on prompts that show no example" risk "none known: members that may belong to the call itself, such as `id`, are never parameters, and a call that has one is text";
-    InferredTool "inferred_tool" SAFE "a counter instead of the tool's name; read as a call to the only declared tool that matches the arguments"
+    InferredTool "inferred_tool" SAFE "a counter or an API's id instead of the tool's name; read as a call to the only declared tool that matches the arguments"
         by "Kimi K2, which writes `0` for `functions.search:0`" risk "an undeclared tool may have been intended; all keys, types and required parameters must match exactly one tool";
     DoubleEncoded "double_encoded" SAFE "JSON inside a string where an object or array belongs; decoded"
         by "servers and models that encode twice" risk "a string that happens to be valid JSON is decoded, if no string is declared";
