@@ -345,8 +345,8 @@ impl CallReader {
         Ok(())
     }
 
-    /// No call of the section stands behind a gap: an object that is none does, a closer given twice, or what is behind the
-    /// section, which is over then, perhaps by another tag.
+    /// No call follows the gap: an object there names no tool, a closer is repeated, or the section is over, perhaps closed by
+    /// another tag.
     fn go_on(&mut self, engine: &Engine, view: View<'_>, gap: Range<usize>, sink: &mut Sink) -> Result<(), NotYet> {
         let Range { start: over, end: next } = gap;
         let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);

@@ -100,6 +100,16 @@ pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -
     };
     if !is_object {
         let fits = |name: &&str| root.and_then(|root| root.property(name)).is_some_and(|node| node.types().only(types));
+        // What names a parameter may hold several, in whatever form.
+        let names = |name: &String| {
+            content.match_indices(&**name).any(|(at, _)| {
+                let rest = content[at + name.len()..].trim_start_matches(['"', '\'', ' ']);
+                rest.starts_with([':', '=', '>'])
+            })
+        };
+        if root?.properties().iter().any(names) {
+            return None;
+        }
         let only = match root?.required() {
             [required] => Some(required.as_str()),
             _ => root?.only_property(),
