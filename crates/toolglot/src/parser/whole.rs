@@ -103,18 +103,15 @@ pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -
         // What names a parameter may hold several, in whatever form.
         let names = |name: &String| {
             content.match_indices(&**name).any(|(at, _)| {
-                let rest = content[at + name.len()..].trim_start_matches(['"', '\'', ' ']);
-                rest.starts_with([':', '=', '>'])
+                content[at + name.len()..].trim_start_matches(['"', '\'', ' ']).starts_with([':', '=', '>'])
             })
         };
-        if root?.properties().iter().any(names) {
-            return None;
-        }
+        let allowed = options.repairs.allow(Code::PositionalArgument) && !root?.properties().iter().any(names);
         let only = match root?.required() {
             [required] => Some(required.as_str()),
             _ => root?.only_property(),
         };
-        let named = only.filter(fits).filter(|_| options.repairs.allow(Code::PositionalArgument))?;
+        let named = only.filter(fits).filter(|_| allowed)?;
         let json = format!("{{{}:{json}}}", serde_json::to_string(named).ok()?);
         return Some(WholeArguments { repair: Some(Code::PositionalArgument), ..WholeArguments::plain(json) });
     }
