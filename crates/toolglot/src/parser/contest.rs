@@ -7,7 +7,7 @@ use super::call::CallReader;
 use super::call_context::CallContext;
 use super::call_object::FoundArguments;
 use super::catalog::PatternRef;
-use super::element::opens_element;
+use super::element::{is_markup, opens_element};
 use super::engine::{Callee, Engine, NameMatch};
 use super::head::Head;
 use super::params::FoundParam;
@@ -330,6 +330,9 @@ fn admit(context: &TrialContext<'_>, win: Box<Winner>, proof: &mut Option<Box<Pr
     }
     if context.nested {
         return Ok(Trial::Ready(win));
+    }
+    if context.weak && is_markup(context.engine, &win.callee, &win.head) {
+        return Ok(dead(context.at, "its attributes do not fit the tool"));
     }
     if context.weak && matches!(win.start, Start::Call { has_arguments: false, .. }) {
         return Ok(dead(context.at, "an object without arguments is weak evidence"));

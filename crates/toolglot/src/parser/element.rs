@@ -1,7 +1,10 @@
 //! Elements: tags that are named after a declared tool.
 
-use super::engine::Engine;
-use super::head::name_end;
+use super::engine::{Callee, Engine};
+use super::head::{Head, name_end};
+use crate::coerce::{self, Conversion, Hint};
+use crate::options::Evidence;
+use crate::schema::SchemaNode;
 use crate::view::{NotYet, View};
 
 /// Says whether `<` and a declared tool's name stand at `at`.
@@ -24,4 +27,23 @@ pub(crate) fn opens_element(engine: &Engine, view: View<'_>, at: usize) -> Resul
         lower.strip_suffix("_file").map(str::to_owned).unwrap_or(lower)
     };
     Ok(callee.is_some_and(|callee| callee.tool.is_some() && plain(tag) == plain(&callee.name)))
+}
+
+/// Says whether fewer than half of a tag's attributes are declared and of the declared type: it is other markup then.
+pub(crate) fn is_markup(engine: &Engine, callee: &Callee, head: &Head) -> bool {
+    let attributes = &head.attributes;
+    if attributes.is_empty() || !engine.catalog.is_auto() || engine.options.evidence == Evidence::Eager {
+        return false;
+    }
+    let schema = callee.tool.and_then(|tool| engine.tools.get(tool).schema.as_ref());
+    let fits = |node: SchemaNode<'_>, text: &str| {
+        let (mut json, mut repairs) = Default::default();
+        coerce::text(text, Some(node), Hint::None, &engine.options, &mut json, &mut repairs) != Conversion::Mismatch
+    };
+    schema.map(|schema| schema.root()).is_some_and(|root| {
+        let node = |key| root.property(root.meant(key).unwrap_or(key));
+        let fitting =
+            attributes.iter().filter(|(key, value)| node(&key.text).is_some_and(|node| fits(node, &value.text)));
+        2 * fitting.count() < attributes.len()
+    })
 }

@@ -8,8 +8,8 @@ use crate::lead::Lead;
 use crate::view::{NotYet, View, is_blank};
 use attributes::attributes;
 pub(crate) use attributes::decode_entities;
+use name::quoted_name;
 pub(crate) use name::{NAME_LIMIT, escaped_name, is_name, name_end};
-use name::{behind_token, name_before, quoted_name, spaced_name};
 pub(crate) use tag::{closing_tag, named_tag, token};
 
 mod attributes;
@@ -390,19 +390,12 @@ fn read_hole(
 ) -> Result<Option<usize>, NotYet> {
     let end = match hole {
         Hole::Name => {
-            let word = name_end(view, at)?;
-            if let Some((said, end)) = escaped_name(view, at, word)? {
+            if let Some((said, end)) = escaped_name(view, at, name_end(view, at)?)? {
                 head.escaped = true;
                 fill(hole, said, head);
                 return Ok(Some(end));
             }
-            let end = match word {
-                Some(_) => name_before(view, at, word, next, head)?,
-                None => quoted_name(view, at)?,
-            };
-            let spaced = spaced_name(view, at, end, next, head)?;
-            head.spaced |= spaced.is_some();
-            spaced.or(behind_token(view, end, next, head)?).or(end)
+            name::end(view, at, next, head)?
         }
         Hole::Ignored | Hole::Index => name_end(view, at)?,
         Hole::Key if in_tag => name_end(view, at)?,

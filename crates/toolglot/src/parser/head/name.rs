@@ -1,5 +1,7 @@
 //! Names of tools: which bytes they consist of, and where one ends.
 
+use std::ops::Range;
+
 use super::{Head, HeadText, field_end, skip_gap, stands, token};
 use crate::dialect::Literal;
 use crate::view::{NotYet, View};
@@ -7,42 +9,46 @@ use crate::view::{NotYet, View};
 /// Bytes of a name. Chat protocols allow 64; text that is no name is dropped after twice as many.
 pub(crate) const NAME_LIMIT: usize = 128;
 
-/// Returns the end of the name at `at`, whose letters end at `word`; the literal behind it may look like its last part.
-pub(super) fn name_before(
-    view: View<'_>,
-    at: usize,
-    word: Option<usize>,
-    next: Option<&Literal>,
-    head: &Head,
-) -> Result<Option<usize>, NotYet> {
-    let Some(end) = word else { return Ok(None) };
-    let Some(next) = next.filter(|next| next.may_end_name()) else { return Ok(Some(end)) };
-    if stands(view, skip_gap(view, end)?, next, head)?.is_some() {
+/// Returns the end of the name at `at`, with the words and the special token that may stick to it.
+pub(super) fn end(view: View<'_>, at: usize, next: Option<&Literal>, head: &mut Head) -> Result<Option<usize>, NotYet> {
+    let end = match name_end(view, at)? {
+        Some(end) => Some(name_before(view, at..end, next, head)?),
+        None => quoted_name(view, at)?,
+    };
+    let Some(end) = end else { return Ok(None) };
+    if let Some(end) = spaced(view, at..end, next, head)? {
+        head.spaced = true;
         return Ok(Some(end));
     }
-    for (length, _) in view.slice(at, end).char_indices().skip(1).collect::<Vec<_>>().into_iter().rev() {
-        if stands(view, at + length, next, head)?.is_some() {
-            return Ok(Some(at + length));
-        }
-    }
-    Ok(Some(end))
+    let Some(next) = next else { return Ok(Some(end)) };
+    let stuck = if stands(view, end, next, head)?.is_none() { token(view, end)? } else { None };
+    let Some(token) = stuck else { return Ok(Some(end)) };
+    let behind = name_end(view, token)?.unwrap_or(token);
+    Ok(stands(view, skip_gap(view, behind)?, next, head)?.map(|_| behind).or(Some(end)))
 }
 
-/// Returns the end of a name with blanks in it, whose first word ends at `end`: the literal behind it must stand there, or
-/// the line must end.
-pub(super) fn spaced_name(
-    view: View<'_>,
-    at: usize,
-    end: Option<usize>,
-    next: Option<&Literal>,
-    head: &Head,
-) -> Result<Option<usize>, NotYet> {
-    let Some(end) = end else { return Ok(None) };
-    if view.byte(end)? != Some(b' ') {
+/// Returns the end of a name of these letters; the literal behind it may look like its last part.
+fn name_before(view: View<'_>, word: Range<usize>, next: Option<&Literal>, head: &Head) -> Result<usize, NotYet> {
+    let Some(next) = next.filter(|next| next.may_end_name()) else { return Ok(word.end) };
+    if stands(view, skip_gap(view, word.end)?, next, head)?.is_some() {
+        return Ok(word.end);
+    }
+    for (length, _) in view.slice(word.start, word.end).char_indices().skip(1).collect::<Vec<_>>().into_iter().rev() {
+        if stands(view, word.start + length, next, head)?.is_some() {
+            return Ok(word.start + length);
+        }
+    }
+    Ok(word.end)
+}
+
+/// Returns the end of a name with blanks in it: the literal behind it must stand there, or the line must end.
+fn spaced(view: View<'_>, word: Range<usize>, next: Option<&Literal>, head: &Head) -> Result<Option<usize>, NotYet> {
+    if view.byte(word.end)? != Some(b' ') {
         return Ok(None);
     }
+    let at = word.start;
     let Some(next) = next else { return words_of_line(view, at) };
-    if stands(view, skip_gap(view, end)?, next, head)?.is_some() {
+    if stands(view, skip_gap(view, word.end)?, next, head)?.is_some() {
         return Ok(None);
     }
     let whole = field_end(view.limited(at + NAME_LIMIT), at, Some(next), head);
@@ -56,22 +62,6 @@ pub(super) fn quoted_name(view: View<'_>, at: usize) -> Result<Option<usize>, No
     let Some(quote @ (b'"' | b'\'')) = view.byte(at)? else { return Ok(None) };
     let end = name_end(view, at + 1)?;
     Ok(if end.map(|end| view.byte(end)).transpose()? == Some(Some(quote)) { end.map(|end| end + 1) } else { None })
-}
-
-/// Returns the end of a special token, and a word behind it, that are stuck to a name, which ends at `end`.
-pub(super) fn behind_token(
-    view: View<'_>,
-    end: Option<usize>,
-    next: Option<&Literal>,
-    head: &Head,
-) -> Result<Option<usize>, NotYet> {
-    let (Some(end), Some(next)) = (end, next) else { return Ok(None) };
-    if stands(view, end, next, head)?.is_some() {
-        return Ok(None);
-    }
-    let Some(token) = token(view, end)? else { return Ok(None) };
-    let behind = name_end(view, token)?.unwrap_or(token);
-    Ok(stands(view, skip_gap(view, behind)?, next, head)?.map(|_| behind))
 }
 
 /// Returns the end of the line at `at` if nothing but words stand on it.

@@ -5,14 +5,15 @@ use crate::dialect::BodyKind;
 use crate::parser::catalog::Strength;
 use crate::parser::contest::Company;
 use crate::parser::engine::Engine;
+use crate::parser::head::name_end;
 use crate::view::{NotYet, View};
 
 impl Scanner {
-    /// Says what may follow an element that a candidate reads here; none if it is part of other markup.
+    /// Says what may follow an element that a candidate reads here; none if it is part of other markup. One whose
+    /// attributes do not fit the tool never is a call (`element::is_markup`).
     ///
     /// | name | before it | its body | is a call |
     /// |---|---|---|---|
-    /// | any | | attributes, and the tool takes none | no |
     /// | no plain word | | | yes |
     /// | plain word | text that ends in `>`, no call of the dialect | | no |
     /// | | other text | none, text, JSON within a line | no |
@@ -24,16 +25,9 @@ impl Scanner {
         if candidate.evidence != Strength::Dynamic || !engine.catalog.is_auto() || !self.must_prove(engine) {
             return Ok(Some(Company::Anything));
         }
-        let mut end = self.at + 1;
-        while view.byte(end)?.is_some_and(|next| next.is_ascii_alphanumeric() || b"-_.:".contains(&next)) {
-            end += 1;
-        }
+        let end = name_end(view, self.at + 1)?.unwrap_or(self.at + 1);
         let (name, next) = (view.slice(self.at + 1, end), view.byte(end)?);
         let has_attributes = next.is_some_and(|next| next.is_ascii_whitespace());
-        let first = view.byte(view.skip_blanks(end)?)?;
-        if has_attributes && !matches!(first, Some(b'>' | b'/')) && takes_nothing(engine, name) {
-            return Ok(None);
-        }
         let is_plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
         if !is_plain || !has_attributes && !matches!(next, Some(b'>' | b'/')) {
             return Ok(Some(Company::Anything));
@@ -53,12 +47,6 @@ impl Scanner {
             _ => Some(Company::Anything),
         })
     }
-}
-
-/// Says whether a tool is declared without parameters.
-fn takes_nothing(engine: &Engine, name: &str) -> bool {
-    let tool = engine.callee(name).and_then(|callee| callee.tool).map(|tool| engine.tools.get(tool));
-    tool.and_then(|tool| tool.schema.as_ref()).is_some_and(|schema| schema.root().properties().is_empty())
 }
 
 /// So many bytes before an element are looked at for the tag that it stands in: indentation is shorter, and more than
