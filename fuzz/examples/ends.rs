@@ -6,7 +6,7 @@ use std::time::Duration;
 use toolglot::Veto;
 use toolglot_fuzz::ends::{self, Report, Run};
 
-const USAGE: &str = "usage: ends unescaped|damage|prefix|slips|ablate [OPTION...]
+const USAGE: &str = "usage: ends unescaped|damage|prefix|prose|slips|ablate [OPTION...]
   --dialect NAME   test this dialect only; repeatable
   --variants       also write each dialect with the other patterns of its file
   --auto           read with all built-in dialects instead of the message's own

@@ -11,6 +11,7 @@ mod message;
 mod page;
 mod plain;
 mod prefix;
+mod prose;
 mod report;
 mod slips;
 mod tally;
@@ -67,7 +68,7 @@ pub struct Run {
 type Oracle = fn(&Home, &Run, &mut Random, &mut Tally);
 
 /// The oracles, by name.
-pub const ORACLES: [&str; 4] = ["unescaped", "damage", "prefix", "slips"];
+pub const ORACLES: [&str; 5] = ["unescaped", "damage", "prefix", "prose", "slips"];
 
 /// The cases that one thread takes at once.
 const BATCH: usize = 64;
@@ -81,6 +82,7 @@ pub fn run(oracle: &str, run: &Run) -> Result<Report, String> {
         "unescaped" => unescaped::judge,
         "damage" => damage::judge,
         "prefix" => prefix::judge,
+        "prose" => prose::judge,
         "slips" => slips::judge,
         _ => return Err(format!("unknown oracle `{oracle}`; expected one of {}", ORACLES.join(", "))),
     };

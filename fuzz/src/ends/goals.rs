@@ -94,6 +94,8 @@ pub(super) const GOALS: &[Goal] = &[
     goal("prefix",    ALL,    Named,  "raw quoting, cut, length", |it| among(it, &["length, raw quoting"], "exception"), Most(0.0), Most(0.0)),
     goal("damage",    ALL,    Named,  "pieces change something", |it| among(it, &["pieces"], "other"),         Most(0.0),   Most(0.0)),
     goal("prefix",    ALL,    Named,  "pieces change something", |it| among(it, &["pieces"], "other"),         Most(0.0),   Most(0.0)),
+    goal("prose",     ALL,    Named,  "a call in ordinary text", |it| among(it, &["prose"], "a call"),         Most(0.2) ,  Most(1.0)),
+    goal("prose",     ALL,    Auto,   "a call in ordinary text", |it| among(it, &["prose"], "a call"),         Most(0.8),   Most(1.0)),
     goal("damage",    ALL,    Auto,   "others lost, guarded",   |it| among(it, &["guarded"], "lost"),          Most(0.1),   Most(0.0)),
     goal("damage",    ALL,    Auto,   "wrong, an end moved",    |it| among(it, &["damaged"], "wrong: moved"),  Most(0.03), Most(0.0)),
     goal("damage",    ALL,    Auto,   "wrong, no repair",       |it| among(it, &["damaged"], "wrong: silent"), Most(0.3),   Most(0.0)),

@@ -1,6 +1,6 @@
 //! Messages that call tools: what is meant, and what is read.
 
-use toolglot::{Collector, FinishReason, Message, Options, Parser, Validation};
+use toolglot::{Collector, FinishReason, Message, Options, Parser, Tools, Validation};
 use toolglot_json::{Map, Value};
 
 use super::Run;
@@ -102,14 +102,19 @@ pub(super) fn found(message: &Message) -> Calls {
 
 /// Reads a text.
 pub(super) fn read(home: &Home, run: &Run, tools: usize, text: &[u8], why: Option<FinishReason>) -> Message {
-    read_in(home, run, tools, text, why, false, &mut |rest| rest)
+    read_in(home, run, &DECLARED[tools], text, why, false, &mut |rest| rest)
+}
+
+/// Reads a whole answer with tools of its own.
+pub(super) fn read_with(home: &Home, run: &Run, tools: &Tools, text: &[u8]) -> Message {
+    read_in(home, run, tools, text, None, false, &mut |rest| rest)
 }
 
 /// Reads a text in pieces; `careful` without the fast path.
 fn read_in(
     home: &Home,
     run: &Run,
-    tools: usize,
+    tools: &Tools,
     text: &[u8],
     why: Option<FinishReason>,
     careful: bool,
@@ -126,7 +131,7 @@ fn read_in(
     } else {
         &home.alone
     };
-    let (mut parser, mut collector) = (Parser::new(dialects, &DECLARED[tools], &options), Collector::new(&options));
+    let (mut parser, mut collector) = (Parser::new(dialects, tools, &options), Collector::new(&options));
     let mut rest = text;
     while !rest.is_empty() {
         let (now, later) = rest.split_at(piece(rest.len()).clamp(1, rest.len()));
@@ -149,7 +154,7 @@ pub(super) fn is_same_in_pieces(
 ) -> bool {
     let longest = [1, 3, 9, 60][random.below(4)];
     let careful = random.one_in(2);
-    let pieces = read_in(home, run, tools, text, why, careful, &mut |_| 1 + random.below(longest));
+    let pieces = read_in(home, run, &DECLARED[tools], text, why, careful, &mut |_| 1 + random.below(longest));
     let notes = |message: &Message| {
         let mut notes: Vec<_> = message.diagnostics.iter().map(|it| (it.span.start, it.span.end, it.code)).collect();
         notes.sort();

@@ -32,7 +32,8 @@ pub(crate) fn opens_element(engine: &Engine, view: View<'_>, at: usize) -> Resul
 /// Says whether fewer than half of a tag's attributes are declared and of the declared type: it is other markup then.
 pub(crate) fn is_markup(engine: &Engine, callee: &Callee, head: &Head) -> bool {
     let attributes = &head.attributes;
-    if attributes.is_empty() || !engine.catalog.is_auto() || engine.options.evidence == Evidence::Eager {
+    let tool_like = head.name.as_ref().is_some_and(|name| name.text.contains('_'));
+    if attributes.is_empty() || tool_like || !engine.catalog.is_auto() || engine.options.evidence == Evidence::Eager {
         return false;
     }
     let schema = callee.tool.and_then(|tool| engine.tools.get(tool).schema.as_ref());
