@@ -29,11 +29,11 @@ pub(crate) fn opens_element(engine: &Engine, view: View<'_>, at: usize) -> Resul
     Ok(callee.is_some_and(|callee| callee.tool.is_some() && plain(tag) == plain(&callee.name)))
 }
 
-/// Says whether fewer than half of a tag's attributes are declared and of the declared type: it is other markup then.
+/// Says whether fewer than half of a tag's attributes are declared and of the declared type: it is other markup then, unless
+/// its name has an underscore and the tool takes parameters.
 pub(crate) fn is_markup(engine: &Engine, callee: &Callee, head: &Head) -> bool {
     let attributes = &head.attributes;
-    let tool_like = head.name.as_ref().is_some_and(|name| name.text.contains('_'));
-    if attributes.is_empty() || tool_like || !engine.catalog.is_auto() || engine.options.evidence == Evidence::Eager {
+    if attributes.is_empty() || !engine.catalog.is_auto() || engine.options.evidence == Evidence::Eager {
         return false;
     }
     let schema = callee.tool.and_then(|tool| engine.tools.get(tool).schema.as_ref());
@@ -45,6 +45,7 @@ pub(crate) fn is_markup(engine: &Engine, callee: &Callee, head: &Head) -> bool {
         let node = |key| root.property(root.meant(key).unwrap_or(key));
         let fitting =
             attributes.iter().filter(|(key, value)| node(&key.text).is_some_and(|node| fits(node, &value.text)));
-        2 * fitting.count() < attributes.len()
+        let tool_like = !root.properties().is_empty() && head.name.as_ref().is_some_and(|name| name.text.contains('_'));
+        !tool_like && 2 * fitting.count() < attributes.len()
     })
 }
