@@ -12,10 +12,8 @@ impl ReaderStep<'_> {
     /// Says whether lines may be read here and the first of them has a key.
     pub(super) fn lines_ahead(&self) -> Result<bool, NotYet> {
         let at = self.at();
-        if !self.is_root() || !self.sink.allows(Code::KeyValueLines) || self.look().opens(at)?.is_some() {
-            return Ok(false);
-        }
-        Ok(matches!(self.look().key(at, KEY)?, Ahead::Found(_)))
+        let allowed = self.is_root() && self.sink.allows(Code::KeyValueLines);
+        Ok(allowed && self.look().opens(at)?.is_none() && matches!(self.look().key(at, KEY)?, Ahead::Found(_)))
     }
 
     /// Reads all lines up to a marker or the end; each must have a key.

@@ -347,7 +347,7 @@ fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<Winner>, N
         return Ok(None);
     }
     match contest::first(context.engine, context.view, at, context.pattern_ref.dialect)? {
-        None if context.names_tool(at + 1)?.is_some() => context.sibling(at),
+        None if context.tag_name(at + 1, false)?.is_some() => context.sibling(at),
         first => Ok(first),
     }
 }

@@ -229,25 +229,15 @@ impl<'s> CallContext<'s> {
     /// Where calls open with a tag of the tool's name, so does one that names a declared tool.
     pub(crate) fn opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
         let end = self.any(at, &self.dialect().openings)?;
-        if end.is_some() || self.view.byte(at)? != Some(b'<') { Ok(end) } else { self.names_tool(at + 1) }
+        if end.is_some() || self.view.byte(at)? != Some(b'<') { Ok(end) } else { self.tag_name(at + 1, false) }
     }
 
-    /// Returns the end of a declared tool's name at `at`, where calls open with a tag of that name.
-    pub(super) fn names_tool(&self, at: usize) -> Result<Option<usize>, NotYet> {
-        if !self.dialect().has_call_tags {
-            return Ok(None);
-        }
-        let end = name_end(self.view, at)?;
-        Ok(end.filter(|end| self.engine.tools.is_declared(self.view.slice(at, *end))))
-    }
-
-    /// Says whether a tag may be a parameter's whose name, if it has one, begins at `at`.
-    pub(super) fn opens_parameter(&self, at: usize) -> Result<bool, NotYet> {
-        if !self.dialect().has_param_tags {
-            return Ok(false);
-        }
-        let Some(end) = name_end(self.view, at)? else { return Ok(false) };
-        Ok(self.declares(self.view.slice(at, end)))
+    /// Returns the end of the name at `at`, where tags are named so: after a declared tool or, if `params`, its parameter.
+    pub(super) fn tag_name(&self, at: usize, params: bool) -> Result<Option<usize>, NotYet> {
+        let (calls, params) = (self.dialect().has_call_tags, params && self.dialect().has_param_tags);
+        let end = if calls || params { name_end(self.view, at)? } else { None };
+        let is_own = |name: &str| calls && self.engine.tools.is_declared(name) || params && self.declares(name);
+        Ok(end.filter(|end| is_own(self.view.slice(at, *end))))
     }
 
     /// Returns the end of the longest closer of the call or its section that stands at `at`.

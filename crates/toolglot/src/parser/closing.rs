@@ -8,7 +8,7 @@ use super::whole::read_value;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Literal};
 use crate::json::ValuePosition;
-use crate::view::{BEHIND, NotYet};
+use crate::view::{BEHIND, NotYet, View};
 
 /// A remark behind a call's body: a sentence or two.
 const NOISE: usize = 256;
@@ -143,9 +143,15 @@ pub(crate) fn skip_noise(at: usize, context: &CallContext<'_>) -> Result<usize, 
     } {
         end = context.gap(token)?;
     }
+    skip_words(context.view, end)
+}
+
+/// Returns the end of a few words, and of the blanks behind them.
+pub(crate) fn skip_words(view: View<'_>, at: usize) -> Result<usize, NotYet> {
+    let mut end = at;
     let is_word = |next: char| next.is_alphanumeric() || next.is_whitespace() || ".,;:!?'-_".contains(next);
     while end - at < NOISE
-        && let Some(next) = context.view.char(end)?.filter(|next| is_word(*next))
+        && let Some(next) = view.char(end)?.filter(|next| is_word(*next))
     {
         end += next.len_utf8();
     }

@@ -134,11 +134,9 @@ pub(super) fn ends_line(context: &CallContext<'_>, at: usize) -> Result<bool, No
 
 /// Says whether the closer of a parameter stands at `at`, where it is no tag that a text may hold.
 fn closes_value(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    if !context.markers().stands(context.view, at)? {
-        return Ok(false);
-    }
     let closers = context.dialect().params.iter().filter_map(|param| param.tail.first());
-    Ok(context.any(at, closers.filter(|closer| closer.is_strong()))?.is_some())
+    let strong = closers.filter(|closer| closer.is_strong());
+    Ok(context.markers().stands(context.view, at)? && context.any(at, strong)?.is_some())
 }
 
 /// Says whether a quote at `at` is followed by what follows the string of a call's argument.

@@ -18,6 +18,10 @@ pub(super) const SLIPS: &[Slip] = &[
     ("opener in capitals", |it| opener(it, str::to_uppercase)),
     ("opener with a blank", |it| opener(it, blank)),
     ("opener without its bracket", |it| opener(it, |marker| marker[..marker.len() - 1].to_owned())),
+    ("text between section and call", |it| {
+        let section = it.text[..it.opener.start].trim_end().ends_with(['>', ']']);
+        section.then(|| it.put(it.opener.start, "I call it now.\n"))
+    }),
     ("text before the arguments", |it| text_before(it)),
     ("text before the closer", |it| text_behind(it)),
     ("end of turn before the closer", |it| Some(it.put(it.last_marker()?.start, "<|im_end|>"))),

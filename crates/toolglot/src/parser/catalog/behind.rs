@@ -30,8 +30,9 @@ pub(super) fn bytes_behind<'d>(
         bytes.add(first_bytes(closer)?);
     }
     bytes.add(bytes_of_nodes(nodes.clone(), last)?);
-    if last.kind() == Some(BodyKind::Call) && first.opening().is_some_and(Literal::is_strong) {
-        // Lines of words before the object are skipped.
+    let is_strong = |pattern: &Pattern| pattern.opening().is_some_and(Literal::is_strong);
+    if is_strong(first) && (last.kind() == Some(BodyKind::Call) || call.is_some_and(is_strong)) {
+        // Words before the object, or before the marker of a section's call, are skipped.
         bytes.add(NextBytes::of_bytes(ByteBits::LETTERS));
     }
     Some(BytesBehind { bytes, after: if several { behind_next(nodes, last) } else { None } })

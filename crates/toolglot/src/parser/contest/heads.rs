@@ -1,7 +1,10 @@
 //! What stands before a body: the heads of a section and of a call.
 
 use super::{NEAR, TrialContext};
+use crate::diagnostic::Code;
 use crate::dialect::HeadPart;
+use crate::lead::Lead;
+use crate::parser::closing::skip_words;
 use crate::parser::head::{Head, gap, nodes, repeated};
 use crate::view::NotYet;
 
@@ -62,6 +65,15 @@ fn read_heads(context: &TrialContext<'_>, head: &mut Head, known: &mut SectionHe
         }
     }
     let pattern = context.pattern();
+    // Words between the marker of a section and that of a call.
+    if at > context.at
+        && pattern.opening().is_some_and(|opening| opening.is_strong() && !opening.may_stand(Lead::of(view.rest(at))))
+        && engine.options.repairs.allow(Code::JunkInCall)
+    {
+        at = skip_words(view, at)?;
+        head.noisy = true;
+        head.looked = head.looked.max(at);
+    }
     let mut end = nodes(view, at, &pattern.head, pattern.after_head(), head)?;
     if let Some(once) = end.filter(|_| !head.unclosed_tag) {
         end = repeated(view, once, pattern, head)?.or(end);

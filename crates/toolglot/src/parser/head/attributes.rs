@@ -139,8 +139,7 @@ fn value_end(
 /// Returns how many bytes go by before a quoted value may end; `first` is the byte with which the tag's closer begins, if it is
 /// known.
 fn data(bytes: &[u8], quote: Option<u8>, first: Option<u8>) -> usize {
-    let ends = quote.zip(first).map(|(quote, first)| memchr::memchr2(quote, first, bytes).unwrap_or(bytes.len()));
-    ends.unwrap_or_default()
+    quote.zip(first).map_or(0, |(quote, first)| memchr::memchr2(quote, first, bytes).unwrap_or(bytes.len()))
 }
 
 fn ends_quoted(view: View<'_>, at: usize, close: Option<&Literal>) -> Result<bool, NotYet> {

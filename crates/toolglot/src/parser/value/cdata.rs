@@ -15,7 +15,7 @@ impl ValueEndFinder {
         while let Some(ahead) = memchr::memchr2(CDATA_END.as_bytes()[0], b'<', view.rest(self.scan)) {
             self.scan += ahead;
             let opens =
-                || Ok(context.markers().spells(view, self.scan)? || context.names_tool(self.scan + 1)?.is_some());
+                || Ok(context.markers().spells(view, self.scan)? || context.tag_name(self.scan + 1, false)?.is_some());
             if view.starts_with(self.scan, CDATA_END)? || opens()? {
                 return Ok(true);
             }

@@ -122,7 +122,7 @@ impl ValueEndFinder {
     fn is_tag_of_call(&self, context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
         let view = context.view;
         if view.byte(at + 1)? != Some(b'/') {
-            return Ok(context.opens_parameter(at + 1)? || context.names_tool(at + 1)?.is_some());
+            return Ok(context.tag_name(at + 1, true)?.is_some());
         }
         let name = skip_gap(view, at + 2)?;
         let own = [context.head.key(), context.head.name().unwrap_or_default()];
