@@ -10,6 +10,7 @@ use toolglot::{
 };
 
 use crate::chunk::Chunk;
+use crate::complete;
 use crate::console::ConsoleFlags;
 use crate::draft::{CheckArgs, NewArgs};
 use crate::exchange::{ExportArgs, ImportArgs};
@@ -90,13 +91,6 @@ Examples:
   toolglot detect answer.txt                      from a model's output
   toolglot detect --template chat_template.jinja  from a chat template
   toolglot detect --model Qwen/Qwen3-Coder-30B    from a model's name
-";
-
-const COMPLETIONS_EXAMPLES: &str = "\
-Examples:
-  toolglot completions bash > ~/.local/share/bash-completion/completions/toolglot
-  toolglot completions zsh > ~/.zfunc/_toolglot
-  toolglot completions fish > ~/.config/fish/completions/toolglot.fish
 ";
 
 const NEW_EXAMPLES: &str = r#"Examples:
@@ -183,8 +177,8 @@ pub(crate) enum Command {
     #[cfg(feature = "proxy")]
     Captures(replay::CapturesArgs),
     /// Print a completion script for a shell
-    #[command(after_long_help = COMPLETIONS_EXAMPLES)]
-    Completions(CompletionsArgs),
+    #[command(after_long_help = complete::HELP)]
+    Completions(complete::CompletionsArgs),
     /// Print the manual page, or write one per command
     #[command(after_long_help = MAN_EXAMPLES)]
     Man(ManArgs),
@@ -248,7 +242,7 @@ pub(crate) struct DetectArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// Dialect to consider: a name, a dialect file, or `auto` for all; repeatable
-    #[arg(long = "dialect", short = 'd', value_name = "NAME|FILE|auto")]
+    #[arg(long = "dialect", short = 'd', value_name = "NAME|FILE|auto", add = complete::dialects(&["auto"]))]
     pub(crate) dialects: Vec<String>,
     /// JSON file with the declared tools: a list as in a chat request, or an MCP `tools/list` result
     #[arg(long, short = 't', value_name = "FILE")]
@@ -283,7 +277,7 @@ pub(crate) struct RenderArgs {
     #[arg(long)]
     pub(crate) jsonl: bool,
     /// Dialect to write: a name or a dialect file
-    #[arg(long, short = 'd', value_name = "NAME|FILE", required_unless_present = "jsonl")]
+    #[arg(long, short = 'd', value_name = "NAME|FILE", required_unless_present = "jsonl", add = complete::dialects(&[]))]
     pub(crate) dialect: Option<String>,
     /// JSON file with the declared tools: a list as in a chat request, or an MCP `tools/list` result
     #[arg(long, short = 't', value_name = "FILE")]
@@ -303,7 +297,7 @@ pub(crate) struct ReadingFlags {
     ///
     /// With `auto`, a named dialect is preferred where several match the same text: name the dialect
     /// of an earlier message of the conversation, for example
-    #[arg(long = "dialect", short = 'd', value_name = "NAME|FILE|auto")]
+    #[arg(long = "dialect", short = 'd', value_name = "NAME|FILE|auto", add = complete::dialects(&["auto"]))]
     pub(crate) dialects: Vec<String>,
     /// JSON file with the declared tools: a list as in a chat request, or an MCP `tools/list` result
     #[arg(long, short = 't', value_name = "FILE")]
@@ -318,10 +312,10 @@ pub(crate) struct ReadingFlags {
     #[arg(long, hide_short_help = true, value_name = "POLICY", value_parser = choice::<NullText>(NullText::NAMES))]
     pub(crate) null_text: Option<NullText>,
     /// Repairs to allow: none, exact, safe, all, or a list such as `safe,bare_string,-fence` [default: safe]
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true, add = complete::repairs())]
     pub(crate) repairs: Option<Repairs>,
     /// Limit to change: held, arguments (bytes), depth or calls; repeatable
-    #[arg(long = "limit", value_name = "NAME=NUMBER")]
+    #[arg(long = "limit", value_name = "NAME=NUMBER", add = complete::limits())]
     pub(crate) limits: Vec<LimitFlag>,
 }
 
@@ -400,6 +394,7 @@ pub(crate) enum DialectsCommand {
     /// Show a dialect: description, aliases and file
     Show {
         /// A name, an alias, or a file
+        #[arg(add = complete::dialects(&[]))]
         name: String,
         /// Print only the file, as a starting point for your own
         #[arg(long)]
@@ -450,6 +445,7 @@ pub(crate) struct InferArgs {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct CertifyArgs {
     /// A name, an alias, or a file
+    #[arg(add = complete::dialects(&[]))]
     pub(crate) name: String,
     /// `chat_template.jinja`, `tokenizer_config.json`, or a model's folder
     #[arg(long, short, value_name = "TEMPLATE")]
@@ -468,14 +464,8 @@ pub(crate) struct DiagnosticsArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Code to describe, such as `single_quotes`
+    #[arg(add = complete::diagnostics())]
     pub(crate) code: Option<String>,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct CompletionsArgs {
-    /// Shell to generate completions for
-    #[arg(value_enum)]
-    pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, ClapArgs)]

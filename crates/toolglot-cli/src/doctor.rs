@@ -83,6 +83,7 @@ fn arrived(probe: &Probe) -> String {
     let mut parts = Vec::new();
     let mut add = |count: usize, what: &str| {
         if count > 0 {
+            let what = if count == 1 { what.replacen("calls", "call", 1) } else { what.to_owned() };
             parts.push(format!("{count} {what}"));
         }
     };

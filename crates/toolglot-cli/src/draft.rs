@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
-use toolglot::{Dialect, Message, certify};
+use toolglot::{Dialect, Message, Renderer, Rendering, Tools, certify};
 use toolglot_template::Answer;
 
 use crate::console;
@@ -76,7 +77,9 @@ pub(crate) fn check(args: &CheckArgs) -> Run {
 fn report(out: &mut impl Write, dialect: &Dialect) -> io::Result<bool> {
     let certificate = certify(dialect);
     let note = |what: &str, line: &String| print_warning(what, format_args!("{}: {line}", dialect.name()));
-    certificate.lost.iter().for_each(|line| note("not preserved", line));
+    if certificate.example.is_ok() {
+        certificate.lost.iter().for_each(|line| note("not preserved", line));
+    }
     certificate.warnings.iter().for_each(|line| note("warning", line));
     match &certificate.example {
         Ok(_) => {
@@ -89,7 +92,9 @@ fn report(out: &mut impl Write, dialect: &Dialect) -> io::Result<bool> {
             Ok(true)
         }
         Err(why) => {
-            print_error("error", format_args!("{}: two calls do not round-trip: {why}", dialect.name()));
+            let advice =
+                "compare `toolglot render --no-check` with the model's text, and run `toolglot explain` on both";
+            print_error("error", format_args!("{}: two calls do not round-trip: {why}; {advice}", dialect.name()));
             Ok(false)
         }
     }
@@ -160,9 +165,23 @@ pub(crate) fn create(args: &NewArgs) -> Run {
             ),
         );
     }
+    if let Some(written) = written_otherwise(&dialect, &answer) {
+        print_warning("warning", format_args!("{name}: the renderer writes the example as `{written}`"));
+    }
     out.flush()?;
     console::note(&wrote(path, ""));
     Ok(ExitStatus::fine_if(fine))
+}
+
+/// Returns what the renderer writes for an example, if it differs in more than white space.
+fn written_otherwise(dialect: &Dialect, answer: &Answer<'_>) -> Option<String> {
+    let message = answer.read(dialect);
+    let start = Rendering::new().with_reasoning(&message.reasoning).with_content(&message.content);
+    let calls = message.calls.iter();
+    let rendering = calls.fold(start, |all, call| all.with_identified_call(&call.name, &call.arguments, &call.id));
+    let written = Renderer::new(&Arc::new(dialect.clone()), &Tools::default()).render(&rendering).ok()?;
+    let packed = |text: &str| text.split_whitespace().collect::<String>();
+    (packed(&written) != packed(answer.text)).then_some(written)
 }
 
 /// Says how to use a dialect file that was written.

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use toolglot_json::{Value, json};
 use toolglot_template::response_template;
 
+use crate::complete;
 use crate::failure::{ExitStatus, Failure, Run, print, print_error, print_warning};
 use crate::input::{check_new, read_text, write_file};
 use crate::known::named;
@@ -21,6 +22,7 @@ pub(crate) enum ExchangeFormat {
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// A name, an alias, or a file
+    #[arg(add = complete::dialects(&[]))]
     name: String,
     /// Output format
     #[arg(long = "as", value_name = "FORMAT", value_enum)]

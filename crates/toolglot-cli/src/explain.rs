@@ -3,7 +3,9 @@
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
-use toolglot::{Action, Code, Collector, Event, EventKind, Message, Parser, Step, near_miss};
+use toolglot::{
+    Action, Code, Collector, Dialects, Event, EventKind, Message, MissReason, NearMiss, Parser, Step, near_miss,
+};
 
 use crate::args::ExplainArgs;
 use crate::chunk::Chunk;
@@ -51,7 +53,12 @@ fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> 
     let natives = given.natives(setup);
     let message = collector.clone().finish(input);
     let mut page = Page { out, input, paint: Paint::stdout(), place: Place::default() };
-    page.verdict(&verdict(&message, natives.len(), input, setup))?;
+    let text = String::from_utf8_lossy(input);
+    let miss = near_miss(&text, &message, &setup.dialects, &setup.tools, &setup.options);
+    page.verdict(&verdict(&message, natives.len(), miss.as_ref(), setup))?;
+    miss.and_then(|miss| page.advice(&miss, &message, &steps))
+        .map_or(Ok(()), |advice| writeln!(page.out, "{advice}"))?;
+    writeln!(page.out)?;
     page.reasoning(given.reasoning())?;
     let mut rows = rows.into_iter().peekable();
     for step in steps {
@@ -69,7 +76,7 @@ fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> 
 }
 
 /// Says in one line what was recognised, or why nothing was.
-fn verdict(message: &Message, natives: usize, input: &[u8], setup: &Setup) -> String {
+fn verdict(message: &Message, natives: usize, miss: Option<&NearMiss>, setup: &Setup) -> String {
     let calls = message.calls.iter().map(|call| format!("`{}`", call.name)).collect::<Vec<_>>().join(", ");
     let native = match natives {
         0 => String::new(),
@@ -86,8 +93,6 @@ fn verdict(message: &Message, natives: usize, input: &[u8], setup: &Setup) -> St
         let calls = format!("recognised {}: {calls} (dialect {dialect}){native}", counted(message.calls.len()));
         return std::iter::once(calls).chain(wrong).collect::<Vec<_>>().join("; ");
     }
-    let text = String::from_utf8_lossy(input);
-    let miss = near_miss(&text, message, &setup.dialects, &setup.tools, &setup.options);
     let why = miss.map_or_else(|| nothing(setup), |miss| escaped(&miss.diagnostic.message));
     format!("no call recognised: {why}{native}")
 }
@@ -97,8 +102,12 @@ const WRONG: [Code; 5] =
     [Code::UnknownTool, Code::MissingParameter, Code::UnknownParameter, Code::TypeMismatch, Code::SchemaViolation];
 
 fn nothing(setup: &Setup) -> String {
-    let weak = if setup.tools.is_empty() { "; some formats need declared tools: pass `--tools`" } else { "" };
-    format!("nothing in the text looks like a call{weak}")
+    let next = if setup.tools.is_empty() {
+        "some formats need declared tools: pass `--tools`"
+    } else {
+        "if it contains one, derive a dialect from it with `toolglot dialects new`"
+    };
+    format!("nothing in the text looks like a call; {next}")
 }
 
 fn counted(calls: usize) -> String {
@@ -190,7 +199,37 @@ impl<W: Write> Page<'_, W> {
     }
 
     fn verdict(&mut self, words: &str) -> io::Result<()> {
-        writeln!(self.out, "{}\n", self.paint.strong(words))
+        writeln!(self.out, "{}", self.paint.strong(words))
+    }
+
+    /// Says where parsing stopped, or what to do, where the verdict does not.
+    fn advice(&self, miss: &NearMiss, message: &Message, steps: &[Step]) -> Option<String> {
+        match miss.reason {
+            MissReason::Broken => {
+                let found = &miss.diagnostic;
+                let broken = message.diagnostics.iter().find(|other| other.code == Code::Broken);
+                let died = |step: &&Step| step.action == Action::Died && step.span.start == found.span.start;
+                // The character at which JSON is invalid is the last one of the reason's span.
+                let is_start = |at: &usize| self.input.get(*at).is_some_and(|byte| byte & 0xC0 != 0x80);
+                let invalid = (0..found.span.end).rev().find(is_start).unwrap_or_default();
+                let furthest = steps.iter().filter(died).map(|step| step.span.end.max(invalid)).max();
+                let at = broken.map(|broken| broken.span.start).or(furthest)?;
+                let mut place = Place::default();
+                place.advance(self.input, at);
+                let stopped = format!("line {}, column {}, before {}", place.line, place.column, self.ahead(at));
+                let name = found.dialect.as_deref().filter(|name| Dialects::builtin().get(name).is_some());
+                let shown = name.map(|name| format!("; `toolglot dialects show {name}` shows what it expects"));
+                Some(format!("parsing stopped at {stopped}{}", shown.unwrap_or_default()))
+            }
+            MissReason::UnknownMarker => {
+                let call = format!("--call '{} {{…}}'", escaped(miss.tool.as_deref().unwrap_or("NAME")));
+                Some(format!("to derive a dialect file: `toolglot dialects new mine.toml --example FILE {call}`"))
+            }
+            MissReason::InReasoning => {
+                Some("if the model calls tools while it reasons, pass `--calls-in-reasoning end`".to_owned())
+            }
+            _ => None,
+        }
     }
 
     /// Shows the reasoning that the server parsed.

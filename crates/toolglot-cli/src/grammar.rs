@@ -10,6 +10,7 @@ use toolglot_grammar::{
 };
 use toolglot_json::Value;
 
+use crate::complete;
 use crate::failure::{ExitStatus, Failure, Run, print_warning};
 use crate::input;
 use crate::known;
@@ -28,7 +29,7 @@ describes how to send each form to an engine."#;
 #[derive(Debug, ClapArgs)]
 pub(crate) struct GrammarArgs {
     /// Dialect that the model writes: a name or a dialect file
-    #[arg(long, short = 'd', value_name = "NAME|FILE")]
+    #[arg(long, short = 'd', value_name = "NAME|FILE", add = complete::dialects(&[]))]
     dialect: String,
     /// JSON file with the declared tools: a list as in a chat request, or an MCP `tools/list` result
     #[arg(long, short = 't', value_name = "FILE")]

@@ -8,6 +8,7 @@ use clap::Args;
 use toolglot_json::{Map, Value};
 use toolglot_proxy::{PageFiles, show};
 
+use crate::complete;
 use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::{Source, read_text};
 use crate::tools;
@@ -33,7 +34,7 @@ pub(crate) struct InspectArgs {
     #[arg(long, short, value_name = "FILE")]
     tools: Option<PathBuf>,
     /// Dialect to read; repeatable [default: all]
-    #[arg(long = "dialect", short, value_name = "NAME")]
+    #[arg(long = "dialect", short, value_name = "NAME", add = complete::dialects(&[]))]
     dialects: Vec<String>,
     /// Port to listen on [default: a free one]
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]

@@ -24,6 +24,7 @@ impl Known {
         let (mut names, mut own) = (Vec::new(), Vec::new());
         for flag in flags {
             if flag == AUTO || builtin.get(flag).is_some() || !is_file(flag) {
+                check_ending(flag, &builtin)?;
                 names.push(flag.clone());
             } else {
                 own.push(load(Path::new(flag))?);
@@ -56,6 +57,7 @@ pub(crate) fn named(name: &str) -> Result<Dialect, Failure> {
     if is_file(name) {
         return load(Path::new(name));
     }
+    check_ending(name, &builtin)?;
     let unknown = builtin.only(&[name]).err().map(|error| error.to_string()).unwrap_or_default();
     Err(Failure::Usage(unknown))
 }
@@ -70,6 +72,15 @@ pub(crate) fn load(path: &Path) -> Result<Dialect, Failure> {
 pub(crate) fn from_text(path: &Path, text: &str) -> Result<Dialect, DialectError> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     Dialect::from_toml(&name, text).map_err(|error| error.with_file(&path.display().to_string()))
+}
+
+/// Fails for a dialect file without its ending.
+fn check_ending(name: &str, builtin: &Dialects) -> Result<(), Failure> {
+    let file = format!("{name}.toml");
+    if name != AUTO && builtin.get(name).is_none() && Path::new(&file).is_file() {
+        return Err(Failure::Usage(format!("unknown dialect `{name}`; to read the file, write `{file}`")));
+    }
+    Ok(())
 }
 
 /// Returns whether a value is a file rather than a name.

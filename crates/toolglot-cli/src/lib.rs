@@ -3,6 +3,7 @@
 mod args;
 mod cache;
 mod chunk;
+mod complete;
 mod console;
 mod detect;
 mod diagnostics;
@@ -51,16 +52,19 @@ mod view;
 
 use std::ffi::OsString;
 
-use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory as _, Parser as _};
 
 use args::{Args, Command};
 use failure::{ExitStatus, Failure};
 
 /// Runs the command line with the arguments of a process, starting with the program's name; returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let args = match Args::try_parse_from(arguments) {
-        Ok(args) => args,
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let asked = complete::answer(Args::command, &arguments);
+    let args = match asked.and_then(|answered| (!answered).then(|| Args::try_parse_from(arguments)).transpose()) {
+        Ok(Some(args)) => args,
+        Ok(None) => return 0,
         Err(error) => {
             if let Some(message) = unavailable(&error) {
                 return Failure::Usage(message).report();
@@ -93,7 +97,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Replay(args) => replay::run(&args),
         #[cfg(feature = "proxy")]
         Command::Captures(args) => replay::list(&args),
-        Command::Completions(args) => manual::completions(&args),
+        Command::Completions(args) => complete::run(&args),
         Command::Man(args) => manual::man(&args),
     };
     match ending {

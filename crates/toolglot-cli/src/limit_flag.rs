@@ -4,6 +4,9 @@ use std::str::FromStr;
 
 use toolglot::{Limits, OptionError};
 
+/// The limits, for completions.
+pub(crate) const LIMITS: &[&str] = &["held", "arguments", "depth", "calls"];
+
 /// A flag such as `held=65536`.
 #[derive(Clone, Debug)]
 pub(crate) struct LimitFlag {
@@ -26,5 +29,16 @@ impl FromStr for LimitFlag {
         let value = value.parse().map_err(|_| format!("`{value}` is not an integer"))?;
         let known = Limits::default().with_named(name, value).map_err(|error: OptionError| error.to_string());
         known.map(|_| Self { name: name.to_owned(), value })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_limits_are_listed() {
+        let unknown = "width=1".parse::<LimitFlag>().unwrap_err();
+        assert!(unknown.ends_with(&LIMITS.join(", ")), "{unknown}");
     }
 }

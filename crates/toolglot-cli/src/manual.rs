@@ -1,4 +1,4 @@
-//! `toolglot completions` and `toolglot man`, generated from the same definitions as the help.
+//! `toolglot man`, generated from the same definitions as the help.
 
 use std::fs;
 use std::io;
@@ -7,16 +7,9 @@ use std::path::Path;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
-use crate::args::{Args, CompletionsArgs, ManArgs};
+use crate::args::{Args, ManArgs};
 use crate::failure::{ExitStatus, Failure, Run, print};
 use crate::input::{unwritable, write_file};
-
-/// Prints a completion script.
-pub(crate) fn completions(args: &CompletionsArgs) -> Run {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), "toolglot", &mut script);
-    print(script)
-}
 
 /// Prints the manual page, or writes a page for each command to a directory.
 pub(crate) fn man(args: &ManArgs) -> Run {

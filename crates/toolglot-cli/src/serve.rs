@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use toolglot_proxy::{Config, Proxy, Sources};
 
+use crate::complete;
 use crate::failure::{ExitStatus, Failure, Run, print, print_error};
 use crate::inspect;
 use crate::report::visible;
@@ -43,7 +44,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, short, value_name = "PLACE")]
     listen: Option<String>,
     /// Dialect to read: a name, a dialect file, `auto` for all, or `off`; repeatable
-    #[arg(long = "dialect", short, value_name = "NAME|FILE|auto|off")]
+    #[arg(long = "dialect", short, value_name = "NAME|FILE|auto|off", add = complete::dialects(&["auto", "off"]))]
     dialects: Vec<String>,
     /// Accept requests from other machines without a key
     #[arg(long)]
@@ -58,7 +59,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FORMAT")]
     log: Option<String>,
     /// Setting to change, such as `limits.body=64 MiB`; repeatable
-    #[arg(long = "set", value_name = "NAME=VALUE")]
+    #[arg(long = "set", value_name = "NAME=VALUE", add = complete::settings())]
     settings: Vec<SetFlag>,
 }
 

@@ -17,6 +17,7 @@ mod sections;
 pub(crate) mod setting;
 
 pub use document::{reference, schema};
+pub use near::settings;
 pub(crate) use sections::{ClientSettings, Limits, RouteSettings, ServerSettings, Timeouts, Upstream};
 
 use section::Section;

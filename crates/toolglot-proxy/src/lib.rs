@@ -65,7 +65,7 @@ mod upstream;
 mod watch;
 
 pub use capture::{Capture, captures};
-pub use config::{Config, ConfigError, Sources, reference, schema};
+pub use config::{Config, ConfigError, Sources, reference, schema, settings};
 pub use doctor::{Condition, Examination, Probe, examine};
 pub use lifecycle::{Control, Listener, Proxy, ServeError, run};
 pub use live::PageFiles;

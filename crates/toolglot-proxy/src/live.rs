@@ -192,6 +192,7 @@ fn options(config: &Config, route: &config::RouteSettings) -> Options {
     Options::default()
         .with_validation(route.validation.value)
         .with_untyped(route.untyped.value)
+        .with_null_text(route.null_text.value)
         .with_evidence(route.evidence.value)
         .with_unknown_tool(route.unknown_tool.value)
         .with_frame(route.frame.value)

@@ -124,6 +124,39 @@ fn a_dialect_is_made_from_an_example() {
 }
 
 #[test]
+fn a_dialect_that_reads_nothing_back_is_one_error_with_the_next_step() {
+    let bare =
+        file("bare_key.toml", "strong = '@@call'\ncall = '@@call {name}: {params}@@'\nparam = '{key}={value};;'\n");
+    let done = toolglot(&["dialects", "check", &bare], "");
+    assert_eq!((done.code, done.err.lines().count()), (1, 1), "{}", done.err);
+    assert!(done.err.contains("do not round-trip") && done.err.contains("toolglot explain"), "{}", done.err);
+}
+
+#[test]
+fn separators_between_parameters_are_read_and_written_otherwise() {
+    let example = file("separated.txt", "@@call f: a=x;;b=y@@");
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("separated.toml");
+    let path = path.to_str().unwrap();
+    let call = r#"f {"a": "x", "b": "y"}"#;
+    let done = toolglot(&["dialects", "new", path, "--force", "-e", &example, "-c", call], "");
+    assert!(done.err.contains("the renderer writes the example as `@@call f;;a=x;;b=y@@`"), "{}", done.err);
+    let read = toolglot(&["parse", "-d", path, &example], "").out;
+    assert!(read.contains(r#""arguments":"{\"a\": \"x\", \"b\": \"y\"}""#), "{read}");
+}
+
+#[test]
+fn a_file_without_its_ending_is_offered() {
+    let path = file("stem.toml", "call = '<call>{call}</call>'\n");
+    let done = toolglot(&["parse", "-d", path.trim_end_matches(".toml")], "");
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("no such file"), "{}", done.err);
+    let mut here = crate::command(&["parse", "-d", "stem"]);
+    let done = here.current_dir(env!("CARGO_TARGET_TMPDIR")).output().unwrap();
+    let err = String::from_utf8(done.stderr).unwrap();
+    assert!(err.contains("unknown dialect `stem`; to read the file, write `stem.toml`"), "{err}");
+}
+
+#[test]
 fn the_architecture_shows_what_ends_what() {
     let architecture = include_str!("../../../../ARCHITECTURE.md");
     for name in ["hermes", "qwen3_coder"] {

@@ -59,11 +59,7 @@ fn short_help_fits_a_screen_and_long_help_has_examples() {
 }
 
 #[test]
-fn completions_and_manual_pages_know_every_command() {
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = toolglot(&["completions", shell], "").out;
-        assert!(script.contains("calls-in-reasoning") && script.contains("dialects"), "{shell}");
-    }
+fn manual_pages_know_every_command() {
     let page = toolglot(&["man"], "").out;
     assert!(page.starts_with(".ie") && page.contains("toolglot\\-parse(1)"), "{page}");
     let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");

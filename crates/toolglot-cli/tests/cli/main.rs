@@ -1,6 +1,7 @@
 //! Runs the built binary as a shell would.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests end the test that cannot go on")]
 
+mod completions;
 mod detect;
 mod dialects;
 mod exchange;

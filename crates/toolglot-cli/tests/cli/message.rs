@@ -189,6 +189,30 @@ fn explain_answers_first_why_nothing_was_recognised() {
 }
 
 #[test]
+fn explain_says_where_parsing_stopped_and_what_to_do() {
+    let tools = file("advice.json", r#"[{"name": "ls", "parameters": {"properties": {"path": {"type": "string"}}}}]"#);
+    let second = |args: &[&str], text: &str| {
+        let done = toolglot(&[&["explain", "-t", &tools], args].concat(), text);
+        done.out.lines().nth(1).unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        second(&["-d", "glm45"], "<tool_call>ls<tool_call>path</arg_key><arg_value>a</arg_value></tool_call>"),
+        "parsing stopped at line 1, column 14, before \"<tool_call>path</arg_key…\"; `toolglot dialects show glm45` \
+         shows what it expects"
+    );
+    let cut = "<tool_call>\n{\"name\": \"ls\", \"arguments\": {\"path\" ~ \"a\"}}</tool_call>";
+    let stopped = second(&["-d", "hermes"], cut);
+    assert!(stopped.starts_with("parsing stopped at line 2, column 37, before \"~ "), "{stopped}");
+    assert!(
+        second(&[], "ls>{\"path\": \"a\"}")
+            .contains("`toolglot dialects new mine.toml --example FILE --call 'ls {…}'`")
+    );
+    let draft = "<think><tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call></think>No.";
+    assert!(second(&[], draft).contains("pass `--calls-in-reasoning end`"), "{}", second(&[], draft));
+    assert_eq!(second(&[], "Hello."), "");
+}
+
+#[test]
 fn parse_reports_a_near_miss() {
     let done = toolglot(&["parse"], r#"{"name": "ls", "arguments": {}}"#);
     assert!(

@@ -1,6 +1,6 @@
 //! The commands around the proxy.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
 use std::process::Child;
@@ -98,6 +98,23 @@ fn the_demonstration_runs_until_a_signal_ends_it() {
     assert!(gets_well(&["health", "-l", &place]));
     let log = end(child);
     assert!(log.contains("listening on unix:") && log.contains("all requests finished"), "{log}");
+}
+
+/// The page about leaks quotes what a doctor says of a proxy that works.
+#[test]
+fn a_doctor_says_of_a_proxy_what_the_page_about_leaks_promises() {
+    let mut child = command(&["serve", "--demo", "--listen", "127.0.0.1:0", "--log", "json"]).spawn().unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    log.read_line(&mut line).unwrap();
+    let (_, place) = line.split_once("listening on ").expect("the first line names the address");
+    let done = toolglot(&["doctor", &format!("http://{}", place.split('"').next().unwrap())], "");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/leaks.md")).unwrap();
+    let (_, promise) = page.split_once("Look for `").unwrap();
+    let promise = promise.split('`').next().unwrap();
+    assert!(done.code == 0 && done.out.contains(promise), "{promise} in {}", done.out);
 }
 
 /// Answers each connection to a port with the next of these, whatever it is asked.

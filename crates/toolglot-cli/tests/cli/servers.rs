@@ -59,7 +59,7 @@ fn a_doctor_says_what_arrives_and_prints_the_command_that_mends_it() {
         &format!("server      {url}, vllm"),
         "model       Qwen/Qwen3-8B (of 1)",
         "plain       5 bytes of text",
-        "1 calls in the text",
+        "1 call in the text",
         "the server leaves calls in the text; one of these fixes it:",
         &format!("  toolglot serve --upstream {url} --dialect hermes"),
         "  vllm serve Qwen/Qwen3-8B --enable-auto-tool-choice --tool-call-parser hermes",

@@ -30,6 +30,11 @@ pub(super) fn unknown_variable(name: &str) -> String {
 const ALL: &str = "run `toolglot config show` to list all";
 
 fn paths() -> Vec<String> {
+    settings().into_iter().map(|(path, _)| path).collect()
+}
+
+/// Returns the path of every setting, as `--set` takes it, and its description.
+pub fn settings() -> Vec<(String, &'static str)> {
     let sections = [
         of::<ServerSettings>(),
         of::<Limits>(),
@@ -41,8 +46,8 @@ fn paths() -> Vec<String> {
     sections.concat()
 }
 
-fn of<S: Section>() -> Vec<String> {
-    S::keys().iter().map(|key| setting_path::<S>(key.name)).collect()
+fn of<S: Section>() -> Vec<(String, &'static str)> {
+    S::keys().iter().map(|key| (setting_path::<S>(key.name), key.about.trim())).collect()
 }
 
 /// Returns `did you mean …?` if one of these names is similar.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use toolglot::{CallsInReasoning, Evidence, Frame, UnknownTool, Untyped, Validation};
+use toolglot::{CallsInReasoning, Evidence, Frame, NullText, UnknownTool, Untyped, Validation};
 use toolglot_wire::{Duplicates, Enforce, EngineKind, HistoryIds, Protocol, ReasoningField};
 
 use crate::config::section::{Section, SettingKey, section};
@@ -196,6 +196,8 @@ section! { "route" many
         validation: Choice<Validation> = "coerce",
         /// How to read values without a declared type.
         untyped: Choice<Untyped> = "infer",
+        /// What a bare `null` means for a nullable string parameter.
+        null_text: Choice<NullText> = "null",
         /// How much evidence a call needs.
         evidence: Choice<Evidence> = "balanced",
         /// How to treat calls to undeclared tools.

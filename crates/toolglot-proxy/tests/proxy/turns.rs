@@ -234,3 +234,18 @@ async fn that_the_prompt_opens_the_reasoning_is_learned_and_unlearned() {
     assert_eq!(said[3].0, json!("It is 4"), "{said:?}");
     assert_eq!(said[6], (nothing(), json!("It is 7")), "most of the last five say otherwise: {said:?}");
 }
+
+#[tokio::test]
+async fn a_bare_null_means_what_the_setting_says() {
+    let content = "<tool_call>\n<function=ls>\n<parameter=path>\nnull\n</parameter>\n</function>\n</tool_call>";
+    let choices = json!([{"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]);
+    let answer = json!({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": choices});
+    let server = Server::start(move |_| whole("200 OK", "", &answer.to_string())).await;
+    let nullable = request(PATHS[0], false).replace(r#""type":"string""#, r#""type":["string","null"]"#);
+    for (flags, path) in [(&[][..], json!(null)), (&[("route.null_text", "text")], json!("null"))] {
+        let running = Running::before(&server, flags).await;
+        let (_, body) = running.post(PATHS[0], &nullable).await;
+        let body: Value = toolglot_json::from_slice(&body).unwrap();
+        assert_eq!(called(PATHS[0], &body).1, json!({"path": path}), "{flags:?}: {body}");
+    }
+}

@@ -86,7 +86,7 @@ const PROGRAMS: [Program; 2] = [
     Program { name: "command line", file: "crates/toolglot-cli/src/args.rs", option: "pub(crate) @: |pub(crate) @s: ",
         without: &[("marked_tokens", "its input has no marks"), ("id_seed", "`--ids`")] },
     Program { name: "`toolglot serve`", file: "crates/toolglot-proxy/src/config/sections.rs", option: "\n        @: |section! { \"@\"",
-        without: &[("null_text", "always `null`"), ("finish_reason", "the server says it"), ("accept_incomplete", "clients would run a cut call"),
+        without: &[("finish_reason", "the server says it"), ("accept_incomplete", "clients would run a cut call"),
             ("marked_tokens", "servers send plain text"), ("id_seed", "drawn for each answer")] },
 ];
 

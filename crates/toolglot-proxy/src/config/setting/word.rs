@@ -1,6 +1,6 @@
 //! Settings that are one of a few values.
 
-use toolglot::{CallsInReasoning, Evidence, Frame, UnknownTool, Untyped, Validation};
+use toolglot::{CallsInReasoning, Evidence, Frame, NullText, UnknownTool, Untyped, Validation};
 use toolglot_json::{Value, json};
 use toolglot_wire::{Duplicates, Enforce, EngineKind, HistoryIds, Protocol, ReasoningField};
 
@@ -60,7 +60,7 @@ macro_rules! words {
     )*};
 }
 
-words!(Validation, Untyped, CallsInReasoning, Evidence, Frame, UnknownTool);
+words!(Validation, Untyped, NullText, CallsInReasoning, Evidence, Frame, UnknownTool);
 
 words! {
     HistoryIds: "kept" => Self::Kept, "nine" => Self::Nine, "counted" => Self::Counted;
