@@ -77,6 +77,8 @@ struct SharedByChoices {
     tally: AnswerTally,
     /// The end of the text that was read for calls.
     read: String,
+    /// The normalized events that the caller has not taken yet; in a whole answer, all of them.
+    out: Vec<ResponseEvent>,
 }
 
 /// Makes one answer clean.
@@ -93,7 +95,8 @@ impl Normalizer {
     /// Returns what cleans one answer; ids are made from the seed.
     pub(crate) fn new(wants: AnswerSettings, seed: u64) -> Self {
         let ids = AnswerIds::new(wants.used.clone(), seed);
-        let shared = SharedByChoices { wants, ids, tally: AnswerTally::default(), read: String::new() };
+        let (tally, read, out) = (AnswerTally::default(), String::new(), Vec::new());
+        let shared = SharedByChoices { wants, ids, tally, read, out };
         Self { shared, choices: Vec::new(), usage: None, begun: false, ended: false }
     }
 
@@ -107,44 +110,39 @@ impl Normalizer {
         self.shared.wants.streamed = false;
     }
 
-    /// Takes what the server said and says it clean. In a whole answer `out` has to hold all that was said before.
-    pub(crate) fn push_event(&mut self, said: ResponseEvent, out: &mut Vec<ResponseEvent>) {
+    /// Takes what the server said and says it clean. In a whole answer, `events` has to hold all that was said before.
+    pub(crate) fn push_event(&mut self, said: ResponseEvent) {
         if self.ended {
             return;
         }
         match said {
-            ResponseEvent::Begin(begin) => self.begin(begin, out),
+            ResponseEvent::Begin(begin) => self.begin(begin),
             ResponseEvent::Part { choice, part } => {
-                self.begin(ResponseStart::default(), out);
+                self.begin(ResponseStart::default());
                 let at = self.place(choice);
-                self.choices[at].1.part(part, &mut self.shared, out);
-                self.look(at, out);
+                self.choices[at].1.part(part, &mut self.shared);
+                self.look(at);
             }
             ResponseEvent::Usage(usage) => self.usage = Some(usage),
             ResponseEvent::Extra(extra) => {
-                self.begin(ResponseStart::default(), out);
-                out.push(ResponseEvent::Extra(extra));
+                self.begin(ResponseStart::default());
+                self.shared.out.push(ResponseEvent::Extra(extra));
             }
-            ResponseEvent::Lost => self.lose(out),
-            ResponseEvent::Fault(fault) => self.fail(fault, out),
-            ResponseEvent::End => self.end(out),
+            ResponseEvent::Lost => self.lose(),
+            ResponseEvent::Fault(fault) => self.fail(fault),
+            ResponseEvent::End => self.end(),
         }
     }
 
     /// Reads text that may be passed on unchanged; returns whether it is, and otherwise emits the result.
-    pub(crate) fn passes(&mut self, choice: usize, text: &str, out: &mut Vec<ResponseEvent>) -> bool {
-        match self.choices.iter_mut().find(|(number, _)| *number == choice) {
-            Some((_, found)) if !self.ended && found.is_plain() => {
-                let passes = found.passes(text, &mut self.shared, out);
-                let at = self.place(choice);
-                self.look(at, out);
-                passes
-            }
-            _ => {
-                self.push_event(ResponseEvent::Part { choice, part: Part::Text(text.to_owned()) }, out);
-                false
-            }
-        }
+    pub(crate) fn passes(&mut self, choice: usize, text: &str) -> bool {
+        let Some(at) = self.open_choice(choice).filter(|at| self.choices[*at].1.is_plain()) else {
+            self.push_event(ResponseEvent::Part { choice, part: Part::Text(text.to_owned()) });
+            return false;
+        };
+        let passes = self.choices[at].1.passes(text, &mut self.shared);
+        self.look(at);
+        passes
     }
 
     /// Says whether the answer may end before the server says so: with one call, if no more are wanted.
@@ -154,14 +152,13 @@ impl Normalizer {
 
     /// Says what would become of log probabilities that come now.
     pub(crate) fn token_fate(&self, choice: usize) -> TokenFate {
-        let found = self.choices.iter().find(|(number, _)| *number == choice).filter(|_| !self.ended);
-        found.map_or(TokenFate::Open, |(_, found)| found.token_fate())
+        self.open_choice(choice).map_or(TokenFate::Open, |at| self.choices[at].1.token_fate())
     }
 
     /// Says whether reasoning that the server separates from text may be passed on unchanged.
     pub(crate) fn passes_reasoning(&mut self, choice: usize) -> bool {
-        let found = self.choices.iter_mut().find(|(number, _)| *number == choice);
-        !self.ended && found.is_some_and(|(_, found)| found.is_plain() && found.passes_reasoning())
+        let at = self.open_choice(choice).filter(|at| self.choices[*at].1.is_plain());
+        at.is_some_and(|at| self.choices[at].1.passes_reasoning())
     }
 
     /// Reads arguments of a call that may be passed on unchanged if its number is the same for the client; says whether they
@@ -171,15 +168,13 @@ impl Normalizer {
         choice: usize,
         (call, number): (usize, Option<usize>),
         text: &str,
-        out: &mut Vec<ResponseEvent>,
     ) -> bool {
-        let found = self.choices.iter_mut().find(|(number, _)| *number == choice).filter(|_| !self.ended);
-        if let Some(((_, found), number)) = found.zip(number)
-            && found.continues_call(call, number)
+        if let Some((at, number)) = self.open_choice(choice).zip(number)
+            && self.choices[at].1.continues_call(call, number)
         {
-            return found.passes_arguments(text, &mut self.shared, out);
+            return self.choices[at].1.passes_arguments(text, &mut self.shared);
         }
-        self.push_event(ResponseEvent::Part { choice, part: Part::Arguments { call, text: text.to_owned() } }, out);
+        self.push_event(ResponseEvent::Part { choice, part: Part::Arguments { call, text: text.to_owned() } });
         false
     }
 
@@ -194,6 +189,16 @@ impl Normalizer {
     /// Returns the clean number of an alternative, if it has begun.
     fn number(&self, choice: usize) -> Option<usize> {
         self.choices.iter().position(|(number, _)| *number == choice)
+    }
+
+    /// Returns the clean number of an alternative that has begun, unless the answer is over.
+    fn open_choice(&self, choice: usize) -> Option<usize> {
+        self.number(choice).filter(|_| !self.ended)
+    }
+
+    /// Returns the normalized events that the caller has not taken yet.
+    pub(crate) fn events(&mut self) -> &mut Vec<ResponseEvent> {
+        &mut self.shared.out
     }
 
     /// Says whether nothing more will be said.
@@ -269,10 +274,10 @@ impl Normalizer {
         self.choices.iter().map(|(_, choice)| choice.held()).sum()
     }
 
-    fn begin(&mut self, begin: ResponseStart, out: &mut Vec<ResponseEvent>) {
+    fn begin(&mut self, begin: ResponseStart) {
         if !std::mem::replace(&mut self.begun, true) {
             self.usage = begin.usage.clone().or(self.usage.take());
-            out.push(ResponseEvent::Begin(begin));
+            self.shared.out.push(ResponseEvent::Begin(begin));
         }
     }
 
@@ -284,57 +289,57 @@ impl Normalizer {
     }
 
     /// Looks whether a call failed, or whether all that is wanted has been said.
-    fn look(&mut self, at: usize, out: &mut Vec<ResponseEvent>) {
+    fn look(&mut self, at: usize) {
         if let Some(fault) = self.choices[at].1.take_fault() {
-            return self.end_with(fault, out);
+            return self.end_with(fault);
         }
         // A whole answer is there already, its counts too.
         let enough = self.shared.wants.streamed
             && self.choices.len() >= self.shared.wants.alternatives.max(1)
             && self.choices.iter().all(|(_, choice)| choice.has_enough());
         if enough {
-            self.end(out);
+            self.end();
         }
     }
 
     /// Handles a lost piece: inside a call, the call fails; elsewhere, the loss is counted.
-    fn lose(&mut self, out: &mut Vec<ResponseEvent>) {
+    fn lose(&mut self) {
         *self.shared.tally.diagnostics.entry("damaged_stream").or_default() += 1;
         if self.choices.iter().any(|(_, choice)| choice.is_inside_call()) {
             let message = "the model server's stream is corrupted inside a call";
-            self.fail(Fault::new(FaultKind::Upstream, message).with_code("tool_call_broken"), out);
+            self.fail(Fault::new(FaultKind::Upstream, message).with_code("tool_call_broken"));
         }
     }
 
     /// Ends the answer with what no call is any more, and the fault.
-    fn fail(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
-        self.begin(ResponseStart::default(), out);
+    fn fail(&mut self, fault: Fault) {
+        self.begin(ResponseStart::default());
         for (_, choice) in &mut self.choices {
-            choice.give_up(&mut self.shared, out);
+            choice.give_up(&mut self.shared);
         }
-        self.end_with(fault, out);
+        self.end_with(fault);
     }
 
-    fn end_with(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
+    fn end_with(&mut self, fault: Fault) {
         self.ended = true;
         self.shared.tally.fault = Some(fault.clone());
-        out.push(ResponseEvent::Fault(fault));
+        self.shared.out.push(ResponseEvent::Fault(fault));
     }
 
-    fn end(&mut self, out: &mut Vec<ResponseEvent>) {
-        self.begin(ResponseStart::default(), out);
+    fn end(&mut self) {
+        self.begin(ResponseStart::default());
         if self.choices.is_empty() {
             self.place(0);
         }
         for at in 0..self.choices.len() {
-            self.choices[at].1.end(&mut self.shared, out);
+            self.choices[at].1.end(&mut self.shared);
             if let Some(fault) = self.choices[at].1.take_fault() {
-                return self.end_with(fault, out);
+                return self.end_with(fault);
             }
         }
         self.ended = true;
-        out.extend(self.usage.clone().map(ResponseEvent::Usage));
-        out.push(ResponseEvent::End);
+        self.shared.out.extend(self.usage.clone().map(ResponseEvent::Usage));
+        self.shared.out.push(ResponseEvent::End);
     }
 }
 

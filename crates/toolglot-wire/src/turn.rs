@@ -87,7 +87,6 @@ struct Conversion {
     writer: ClientWriter,
     templates: ChunkTemplates,
     said: Vec<ResponseEvent>,
-    cleaned: Vec<ResponseEvent>,
     /// The start of the model's text, if the request may be retried.
     answer_start: String,
     /// The token counts of an earlier attempt.
@@ -147,7 +146,6 @@ impl Turn {
             writer,
             templates: ChunkTemplates::default(),
             said: Vec::new(),
-            cleaned: Vec::new(),
             answer_start: String::new(),
             earlier: None,
             opening: None,
@@ -394,7 +392,7 @@ impl Conversion {
     /// Writes the pending events.
     fn pass_on(&mut self, out: &mut Vec<u8>) {
         self.make_clean();
-        for said in self.cleaned.drain(..) {
+        for said in self.normalizer.events().drain(..) {
             match &mut self.writer {
                 ClientWriter::Chat(writer) => writer.write(&said, out),
                 ClientWriter::Other(writer) => writer.write(&said, out),
@@ -422,7 +420,7 @@ impl Conversion {
                 }
                 _ => {}
             }
-            self.normalizer.push_event(said, &mut self.cleaned);
+            self.normalizer.push_event(said);
         }
     }
 
@@ -430,7 +428,7 @@ impl Conversion {
         self.normalizer.set_whole();
         self.reader.whole(body, &mut self.said);
         self.make_clean();
-        let said = std::mem::take(&mut self.cleaned);
+        let said = std::mem::take(self.normalizer.events());
         match said.last() {
             Some(ResponseEvent::Fault(fault)) => Err(fault.clone()),
             _ => {

@@ -8,8 +8,9 @@ use crate::fault::{Fault, FaultKind};
 use crate::response_event::{CallKind, Part, ResponseEvent};
 
 /// Says the parts of one alternative.
+#[derive(Default)]
 pub(super) struct CallEmitter {
-    choice: usize,
+    pub(super) choice: usize,
     /// Calls said so far, the open one included.
     calls: usize,
     /// Calls that are whole.
@@ -44,18 +45,12 @@ struct EmittedCall {
 
 impl CallEmitter {
     pub(super) fn new(choice: usize) -> Self {
-        Self {
-            choice,
-            calls: 0,
-            made: 0,
-            open: None,
-            text_calls: Vec::new(),
-            cut: false,
-            cut_call: None,
-            enough: false,
-            limit: None,
-            fault: None,
-        }
+        Self { choice, ..Self::default() }
+    }
+
+    /// Emits a part without further checks.
+    pub(super) fn emit(&self, part: Part, shared: &mut SharedByChoices) {
+        shared.out.push(ResponseEvent::Part { choice: self.choice, part });
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -118,7 +113,7 @@ impl CallEmitter {
     }
 
     /// Says a part that is no piece of a call.
-    pub(super) fn push_event(&mut self, part: Part, shared: &SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    pub(super) fn push_event(&mut self, part: Part, shared: &mut SharedByChoices) {
         let blank = match &part {
             Part::Text(text) => text.trim().is_empty(),
             part => matches!(part, Part::Logprobs(_)),
@@ -135,18 +130,11 @@ impl CallEmitter {
         if (done && blank) || !self.takes_more(shared) {
             return;
         }
-        out.push(ResponseEvent::Part { choice: self.choice, part });
+        self.emit(part, shared);
     }
 
     /// Begins a call.
-    pub(super) fn start(
-        &mut self,
-        id: Option<&str>,
-        name: &str,
-        kind: CallKind,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) {
+    pub(super) fn start(&mut self, id: Option<&str>, name: &str, kind: CallKind, shared: &mut SharedByChoices) {
         let mute = !self.takes_more(shared) || self.is_full(shared) || !shared.wants.calls;
         if mute && self.is_full(shared) {
             *shared.tally.diagnostics.entry(Code::LimitCalls.name()).or_default() += 1;
@@ -157,10 +145,10 @@ impl CallEmitter {
             shared.tally.first = Some(name.clone());
         }
         let id = (!mute).then(|| shared.ids.take(id));
-        let mark = out.len();
+        let mark = shared.out.len();
         if !mute && kept.is_none() {
             let part = Part::CallStart { call: self.calls, id: id.clone(), name: name.clone(), kind };
-            out.push(ResponseEvent::Part { choice: self.choice, part });
+            self.emit(part, shared);
         }
         self.calls += usize::from(!mute);
         self.open = Some(EmittedCall { name, id, kept, text: None, mark, mute });
@@ -186,15 +174,14 @@ impl CallEmitter {
     }
 
     /// Says the next piece of the open call's arguments.
-    pub(super) fn arguments(&mut self, text: &str, out: &mut Vec<ResponseEvent>) {
+    pub(super) fn arguments(&mut self, text: &str, shared: &mut SharedByChoices) {
         if let Some(EmittedCall { text: Some(so_far), .. }) = &mut self.open {
             so_far.push_str(text);
         }
         match &mut self.open {
             Some(EmittedCall { mute: false, kept: Some(kept), .. }) => kept.push_str(text),
             Some(EmittedCall { mute: false, .. }) if !text.is_empty() && self.fault.is_none() => {
-                let part = Part::Arguments { call: self.calls - 1, text: text.to_owned() };
-                out.push(ResponseEvent::Part { choice: self.choice, part });
+                self.emit(Part::Arguments { call: self.calls - 1, text: text.to_owned() }, shared);
             }
             _ => {}
         }
@@ -208,13 +195,7 @@ impl CallEmitter {
     }
 
     /// Ends the open call; `source` is the text it was written as, where the answer comes whole.
-    pub(super) fn end(
-        &mut self,
-        outcome: Outcome,
-        source: Option<&str>,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) {
+    pub(super) fn end(&mut self, outcome: Outcome, source: Option<&str>, shared: &mut SharedByChoices) {
         let limit = self.limit.take();
         let Some(open) = self.open.take() else { return };
         if open.mute || self.fault.is_some() {
@@ -226,7 +207,7 @@ impl CallEmitter {
             }
             shared.tally.calls += 1;
             shared.tally.repaired += usize::from(outcome == Outcome::Repaired);
-            self.complete(open, out);
+            self.complete(open, shared);
         } else {
             shared.tally.dropped += 1;
             if let Some(limit) = limit {
@@ -235,26 +216,24 @@ impl CallEmitter {
                 self.fault = Some(Fault::new(FaultKind::Upstream, message).with_code("tool_call_too_large"));
                 return;
             }
-            self.fail(open, outcome, source, shared.wants.streamed, out);
+            self.fail(open, outcome, source, shared);
         }
     }
 
-    fn complete(&mut self, open: EmittedCall, out: &mut Vec<ResponseEvent>) {
+    fn complete(&mut self, open: EmittedCall, shared: &mut SharedByChoices) {
         let call = self.calls - 1;
-        let mut say = |part| out.push(ResponseEvent::Part { choice: self.choice, part });
         if let Some(kept) = open.kept {
-            say(Part::CallStart { call, id: open.id, name: open.name, kind: CallKind::Custom });
-            say(Part::Arguments { call, text: free_text(&kept) });
+            self.emit(Part::CallStart { call, id: open.id, name: open.name, kind: CallKind::Custom }, shared);
+            self.emit(Part::Arguments { call, text: free_text(&kept) }, shared);
         }
-        say(Part::CallEnd { call });
+        self.emit(Part::CallEnd { call }, shared);
     }
 
     /// Ends the call that was cut off, if one was: it is left open if a limit of the server's did it, and is else an error.
-    pub(super) fn end_cut(&mut self, by_limit: bool, out: &mut Vec<ResponseEvent>) {
+    pub(super) fn end_cut(&mut self, by_limit: bool, shared: &mut SharedByChoices) {
         let Some(fault) = self.cut_call.take() else { return };
         if by_limit {
-            let part = Part::CallCut { call: self.calls - 1 };
-            out.push(ResponseEvent::Part { choice: self.choice, part });
+            self.emit(Part::CallCut { call: self.calls - 1 }, shared);
         } else {
             self.give_up(fault);
         }
@@ -262,27 +241,19 @@ impl CallEmitter {
 
     /// Ends a call that is none. What is on its way cannot be taken back. Else it stays unsaid if the answer was cut off
     /// inside it; an unreadable call becomes text again, or an error if it was not text before.
-    fn fail(
-        &mut self,
-        open: EmittedCall,
-        outcome: Outcome,
-        source: Option<&str>,
-        streamed: bool,
-        out: &mut Vec<ResponseEvent>,
-    ) {
-        let cut = outcome == Outcome::Truncated;
+    fn fail(&mut self, open: EmittedCall, outcome: Outcome, source: Option<&str>, shared: &mut SharedByChoices) {
+        let (cut, streamed) = (outcome == Outcome::Truncated, shared.wants.streamed);
         self.cut |= cut;
         if open.kept.is_some() || !streamed {
             self.calls -= 1;
-            let unsaid = out.split_off(if streamed { out.len() } else { open.mark.min(out.len()) });
-            let of_call =
-                |said: &ResponseEvent| matches!(said, ResponseEvent::Part { choice, .. } if *choice == self.choice);
-            out.extend(unsaid.into_iter().filter(|said| !of_call(said)));
-            let text = source.filter(|_| !streamed && !cut).map(|text| Part::Text(text.to_owned()));
-            let is_settled = text.is_some() || cut;
-            out.extend(text.map(|part| ResponseEvent::Part { choice: self.choice, part }));
-            if is_settled {
-                return;
+            if !streamed {
+                let of_call = |said: &mut ResponseEvent| matches!(said, ResponseEvent::Part { choice, .. } if *choice == self.choice);
+                shared.out.extract_if(open.mark.min(shared.out.len()).., of_call).for_each(drop);
+            }
+            match source.filter(|_| !streamed && !cut) {
+                Some(text) => return self.emit(Part::Text(text.to_owned()), shared),
+                None if cut => return,
+                None => {}
             }
         }
         let (code, what) = match outcome {

@@ -7,11 +7,11 @@ use super::call_emitter::CallEmitter;
 use super::native::NativeCall;
 use super::text_reader::TextReader;
 use crate::fault::Fault;
-use crate::response_event::{Finish, Part, ResponseEvent};
+use crate::response_event::{Finish, Part};
 
 /// One alternative.
+#[derive(Default)]
 pub(super) struct ChoiceNormalizer {
-    number: usize,
     emitter: CallEmitter,
     text_reader: TextReader,
     /// Native calls that are not over; only the first is being said.
@@ -42,18 +42,7 @@ pub(crate) enum TokenFate {
 
 impl ChoiceNormalizer {
     pub(super) fn new(number: usize) -> Self {
-        Self {
-            number,
-            emitter: CallEmitter::new(number),
-            text_reader: TextReader::default(),
-            natives: VecDeque::new(),
-            waiting: Vec::new(),
-            waiting_bytes: 0,
-            text_is_over: false,
-            finished: false,
-            early: None,
-            spoke: false,
-        }
+        Self { emitter: CallEmitter::new(number), ..Self::default() }
     }
 
     /// Says whether text is all that is going on.
@@ -78,10 +67,10 @@ impl ChoiceNormalizer {
         }
     }
 
-    pub(super) fn passes(&mut self, text: &str, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) -> bool {
+    pub(super) fn passes(&mut self, text: &str, shared: &mut SharedByChoices) -> bool {
         self.text_is_over = false;
         self.spoke = true;
-        self.text_reader.passes(text, &mut self.emitter, shared, out)
+        self.text_reader.passes(text, &mut self.emitter, shared)
     }
 
     pub(super) fn passes_reasoning(&mut self) -> bool {
@@ -98,16 +87,11 @@ impl ChoiceNormalizer {
     }
 
     /// Continues the current call; says whether the arguments may be passed on unchanged.
-    pub(super) fn passes_arguments(
-        &mut self,
-        text: &str,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) -> bool {
+    pub(super) fn passes_arguments(&mut self, text: &str, shared: &mut SharedByChoices) -> bool {
         let Some(native) = self.natives.front_mut() else { return false };
         let passes = native.passes(text);
         if !passes {
-            native.speak(&mut self.emitter, shared, out);
+            native.speak(&mut self.emitter, shared);
         }
         passes
     }
@@ -125,7 +109,7 @@ impl ChoiceNormalizer {
     }
 
     /// Takes the next part.
-    pub(super) fn part(&mut self, part: Part, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    pub(super) fn part(&mut self, part: Part, shared: &mut SharedByChoices) {
         if self.finished || self.emitter.has_failed() {
             return;
         }
@@ -134,7 +118,7 @@ impl ChoiceNormalizer {
             Part::Text(text) | Part::Refusal(text) | Part::Reasoning(text) if text.is_empty() => {}
             Part::CallStart { call, id, name, kind } => {
                 if !self.emitter.is_open() {
-                    self.text_reader.finish(None, &mut self.emitter, shared, out);
+                    self.text_reader.finish(None, &mut self.emitter, shared);
                 }
                 self.text_is_over = true;
                 self.end_native(call);
@@ -142,13 +126,13 @@ impl ChoiceNormalizer {
                 if self.natives.len() <= shared.wants.limits.calls {
                     self.natives.push_back(NativeCall::new(call, id, &name, kind, shared));
                 }
-                self.settle(false, shared, out);
+                self.settle(false, shared);
             }
             Part::Arguments { call, text } => {
                 if let Some(native) = self.natives.iter_mut().rev().find(|native| native.number == call) {
                     native.push(&text);
                 }
-                self.settle(!self.waiting.is_empty(), shared, out);
+                self.settle(!self.waiting.is_empty(), shared);
                 let limits = shared.wants.limits;
                 let waits = || self.natives.iter().map(NativeCall::held).sum::<usize>();
                 if self.natives.len() > 1 && waits() > limits.arguments {
@@ -157,18 +141,18 @@ impl ChoiceNormalizer {
             }
             Part::CallEnd { call } => {
                 self.end_native(call);
-                self.settle(false, shared, out);
+                self.settle(false, shared);
             }
             Part::Finish(finish) if !finish.is_cut() && self.may_go_on() => self.early = Some(finish),
-            Part::Finish(finish) => self.finish(finish, shared, out),
-            part => self.interrupt(part, shared, out),
+            Part::Finish(finish) => self.finish(finish, shared),
+            part => self.interrupt(part, shared),
         }
     }
 
     /// Handles an event other than a piece of a native call: complete calls end, incomplete ones are awaited.
-    fn interrupt(&mut self, part: Part, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    fn interrupt(&mut self, part: Part, shared: &mut SharedByChoices) {
         if !matches!(part, Part::Own(_) | Part::Logprobs(_)) {
-            self.settle(true, shared, out);
+            self.settle(true, shared);
         }
         // Text continues the open text call, if there is one.
         let text = matches!(part, Part::Text(_) | Part::Logprobs(_));
@@ -182,8 +166,8 @@ impl ChoiceNormalizer {
             }
             return;
         }
-        self.pass(part, shared, out);
-        self.settle(false, shared, out);
+        self.pass(part, shared);
+        self.settle(false, shared);
     }
 
     /// Says whether the open call is one that was written as text.
@@ -191,20 +175,22 @@ impl ChoiceNormalizer {
         self.emitter.is_open() && !self.natives.front().is_some_and(NativeCall::is_started)
     }
 
-    fn pass(&mut self, part: Part, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    fn pass(&mut self, part: Part, shared: &mut SharedByChoices) {
         if shared.wants.own_blocks && matches!(part, Part::Own(_)) && !self.emitter.is_open() {
-            self.text_reader.finish(None, &mut self.emitter, shared, out);
+            self.text_reader.finish(None, &mut self.emitter, shared);
         }
         match part {
             Part::Text(text) => {
                 self.text_is_over = false;
-                self.text_reader.push(&text, &mut self.emitter, shared, out);
+                if self.text_reader.passes(&text, &mut self.emitter, shared) {
+                    self.emitter.push_event(Part::Text(text), shared);
+                }
             }
             Part::Reasoning(_) => {
                 self.text_reader.leave_reasoning();
-                self.emitter.push_event(part, shared, out);
+                self.emitter.push_event(part, shared);
             }
-            part => self.emitter.push_event(part, shared, out),
+            part => self.emitter.push_event(part, shared),
         }
     }
 
@@ -213,16 +199,16 @@ impl ChoiceNormalizer {
     }
 
     /// Says what can be said of native calls; `pressed` if something waits for the last of them.
-    fn settle(&mut self, pressed: bool, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    fn settle(&mut self, pressed: bool, shared: &mut SharedByChoices) {
         while !self.is_text_call_open() {
             let others = self.natives.len() > 1;
             let Some(native) = self.natives.front_mut() else { break };
-            native.speak(&mut self.emitter, shared, out);
+            native.speak(&mut self.emitter, shared);
             let ended = native.is_over() || (others || pressed) && (native.ended || native.is_whole());
             if !ended {
                 break;
             }
-            let next = self.natives.pop_front().and_then(|native| native.finish(&mut self.emitter, shared, out));
+            let next = self.natives.pop_front().and_then(|native| native.finish(&mut self.emitter, shared));
             if let Some(next) = next {
                 self.natives.push_front(next);
             }
@@ -232,7 +218,7 @@ impl ChoiceNormalizer {
             while !self.emitter.is_open()
                 && let Some(part) = waiting.next()
             {
-                self.pass(part, shared, out);
+                self.pass(part, shared);
             }
             self.waiting = waiting.collect();
             self.waiting_bytes = self.waiting.iter().map(Part::size).sum();
@@ -253,29 +239,29 @@ impl ChoiceNormalizer {
     }
 
     /// Ends the alternative, because the answer ends.
-    pub(super) fn end(&mut self, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    pub(super) fn end(&mut self, shared: &mut SharedByChoices) {
         if !self.finished && !self.emitter.has_failed() {
             let finish = self.early.take().unwrap_or(Finish::Stop);
-            self.finish(finish, shared, out);
+            self.finish(finish, shared);
         }
     }
 
-    fn finish(&mut self, finish: Finish, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    fn finish(&mut self, finish: Finish, shared: &mut SharedByChoices) {
         if !self.emitter.has_enough() {
             let reason = finish.reason();
-            self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, shared, out);
+            self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, shared);
             if finish.is_cut() {
                 self.natives.back_mut().into_iter().for_each(NativeCall::cut_off);
             }
             self.natives.iter_mut().for_each(|native| native.ended = true);
-            self.settle(true, shared, out);
+            self.settle(true, shared);
             while !self.waiting.is_empty() {
-                self.text_reader.finish(reason, &mut self.emitter, shared, out);
-                self.settle(false, shared, out);
+                self.text_reader.finish(reason, &mut self.emitter, shared);
+                self.settle(false, shared);
             }
-            self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, shared, out);
+            self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, shared);
         }
-        self.emitter.end_cut(finish.is_cut(), out);
+        self.emitter.end_cut(finish.is_cut(), shared);
         if self.emitter.has_failed() {
             return;
         }
@@ -287,16 +273,16 @@ impl ChoiceNormalizer {
             Finish::ToolCalls => Finish::Stop,
             other => other,
         };
-        if self.number == 0 {
+        if self.emitter.choice == 0 {
             shared.tally.finish = Some(finish.clone());
         }
-        out.push(ResponseEvent::Part { choice: self.number, part: Part::Finish(finish) });
+        self.emitter.emit(Part::Finish(finish), shared);
     }
 
     /// Says what was held back, since nothing more will come.
-    pub(super) fn give_up(&mut self, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    pub(super) fn give_up(&mut self, shared: &mut SharedByChoices) {
         if !self.finished && !self.emitter.is_open() {
-            self.text_reader.give_up(&mut self.emitter, shared, out);
+            self.text_reader.give_up(&mut self.emitter, shared);
         }
     }
 }

@@ -5,12 +5,13 @@ use toolglot::{ArgumentsReader, FinishReason, Outcome, Tools};
 use super::SharedByChoices;
 use super::call_emitter::CallEmitter;
 use crate::policy::Duplicates;
-use crate::response_event::{CallKind, ResponseEvent};
+use crate::response_event::CallKind;
 
 /// An empty object longer than this is none that a server put there.
 const MAX_EARLY: usize = 64;
 
 /// One native call.
+#[derive(Default)]
 pub(super) struct NativeCall {
     /// The server's number for it.
     pub(super) number: usize,
@@ -50,25 +51,17 @@ impl NativeCall {
         let reader = (kind == CallKind::Function).then(|| Box::new(reader()));
         let early = reader.is_some().then(String::new);
         let free = (reader.is_some() && wants.custom.contains(name)).then(String::new);
-        let (started, ready) = (false, String::new());
         let mut call = Self {
             number,
             id,
+            name: name.to_owned(),
             kind,
-            ended: false,
-            cut: false,
-            started,
             early,
             reader,
             free,
-            ready,
-            last: None,
-            sent: String::new(),
             once: wants.duplicates == Duplicates::Once,
-            repeats: false,
-            is_other: false,
             in_name: !markup.is_empty(),
-            name: name.to_owned(),
+            ..Self::default()
         };
         call.read(markup);
         call
@@ -125,19 +118,14 @@ impl NativeCall {
     }
 
     /// Says what can be said of the call now.
-    pub(super) fn speak(
-        &mut self,
-        emitter: &mut CallEmitter,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) {
+    pub(super) fn speak(&mut self, emitter: &mut CallEmitter, shared: &mut SharedByChoices) {
         if self.may_be_text(emitter) {
             return;
         }
         if !std::mem::replace(&mut self.started, true) {
-            emitter.start(self.id.as_deref(), &self.name, self.kind, shared, out);
+            emitter.start(self.id.as_deref(), &self.name, self.kind, shared);
         }
-        emitter.arguments(&self.ready, out);
+        emitter.arguments(&self.ready, shared);
         self.ready.clear();
     }
 
@@ -189,12 +177,7 @@ impl NativeCall {
     }
 
     /// Ends the open call; returns another one whose arguments followed its own.
-    pub(super) fn finish(
-        mut self,
-        emitter: &mut CallEmitter,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) -> Option<Self> {
+    pub(super) fn finish(mut self, emitter: &mut CallEmitter, shared: &mut SharedByChoices) -> Option<Self> {
         let is_said = |early: &String| !self.in_name || !matches!(early.trim(), "" | "{}");
         if let Some(early) = self.early.take().filter(|early| !self.cut && is_said(early)) {
             self.read(&early);
@@ -204,9 +187,9 @@ impl NativeCall {
             return None;
         }
         self.is_other = true;
-        self.speak(emitter, shared, out);
+        self.speak(emitter, shared);
         let Some(mut reader) = self.reader.take() else {
-            emitter.end(if self.cut { Outcome::Truncated } else { Outcome::Complete }, None, shared, out);
+            emitter.end(if self.cut { Outcome::Truncated } else { Outcome::Complete }, None, shared);
             return None;
         };
         if self.cut {
@@ -218,11 +201,11 @@ impl NativeCall {
             emitter.note(found.code);
             *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
         }
-        emitter.arguments(&tail, out);
+        emitter.arguments(&tail, shared);
         let free = self.free.take().filter(|text| !self.cut && is_free_text(text, end.outcome));
         if let Some(text) = free {
             emitter.free_text(&text);
-            emitter.end(Outcome::Complete, None, shared, out);
+            emitter.end(Outcome::Complete, None, shared);
             return None;
         }
         let rest = end.rest.trim();
@@ -230,7 +213,7 @@ impl NativeCall {
         if self.repeats || is_again {
             *shared.tally.diagnostics.entry(DUPLICATE).or_default() += 1;
         }
-        emitter.end(end.outcome, None, shared, out);
+        emitter.end(end.outcome, None, shared);
         if is_again || !rest.starts_with('{') || emitter.is_full(shared) {
             return None;
         }

@@ -55,8 +55,8 @@ fn finish(finish: Finish) -> ResponseEvent {
 
 fn cleaned(wants: AnswerSettings, said: Vec<ResponseEvent>) -> Vec<ResponseEvent> {
     let mut normalizer = Normalizer::new(wants, 7);
-    let mut out = Vec::new();
-    said.into_iter().for_each(|said| normalizer.push_event(said, &mut out));
+    said.into_iter().for_each(|said| normalizer.push_event(said));
+    let out = std::mem::take(normalizer.events());
     is_clean(&out).unwrap_or_else(|error| panic!("{error}\n{out:#?}"));
     out
 }
@@ -189,10 +189,10 @@ fn a_number_used_again_is_another_call() {
 #[test]
 fn the_first_call_is_said_as_it_comes() {
     let mut normalizer = Normalizer::new(wants(), 7);
-    let mut out = Vec::new();
     for said in [start(0, "a", "look"), arguments(0, "{\"at\": \"one "), arguments(0, "two ")] {
-        normalizer.push_event(said, &mut out);
+        normalizer.push_event(said);
     }
+    let out = std::mem::take(normalizer.events());
     assert!(line(&out).starts_with("call:look arguments:{\"at\": \"one "), "{out:?}");
 }
 

@@ -4,7 +4,7 @@ use toolglot::{Code, Diagnostic, Event, EventKind, FinishReason, Parser};
 
 use super::SharedByChoices;
 use super::call_emitter::CallEmitter;
-use crate::response_event::{CallKind, Part, ResponseEvent};
+use crate::response_event::{CallKind, Part};
 use crate::suspect;
 
 /// Reads the text of one alternative.
@@ -30,28 +30,8 @@ struct ObservedText {
 }
 
 impl TextReader {
-    /// Reads on.
-    pub(super) fn push(
-        &mut self,
-        text: &str,
-        emitter: &mut CallEmitter,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) {
-        if !self.passes(text, emitter, shared, out) {
-            return;
-        }
-        emitter.push_event(Part::Text(text.to_owned()), shared, out);
-    }
-
     /// Reads text; returns whether it may be passed on unchanged, and otherwise emits the result.
-    pub(super) fn passes(
-        &mut self,
-        text: &str,
-        emitter: &mut CallEmitter,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) -> bool {
+    pub(super) fn passes(&mut self, text: &str, emitter: &mut CallEmitter, shared: &mut SharedByChoices) -> bool {
         if !shared.wants.parse {
             return true;
         }
@@ -67,23 +47,18 @@ impl TextReader {
             self.observed.text.push_str(text);
         }
         let mut events = parser.push(text);
-        let mut first = events.next();
-        if self.pushed == self.observed.read && matches!(&first, Some(event) if event.kind == EventKind::Text(text)) {
-            let second = events.next();
-            if second.is_none() {
-                shared.tally.spoke = shared.tally.spoke || !text.trim().is_empty();
-                self.pushed += text.len();
-                self.observed.read = self.pushed;
-                return true;
-            }
-            first
-                .take()
-                .into_iter()
-                .chain(second)
-                .for_each(|event| observe(&event, &mut self.observed, emitter, shared, out));
-        }
+        let (first, second) = (events.next(), events.next());
+        let is_same = self.pushed == self.observed.read
+            && second.is_none()
+            && first.as_ref().is_some_and(|event| event.kind == EventKind::Text(text));
         self.pushed += text.len();
-        first.into_iter().chain(events).for_each(|event| observe(&event, &mut self.observed, emitter, shared, out));
+        if is_same {
+            shared.tally.spoke |= !text.trim().is_empty();
+            self.observed.read = self.pushed;
+            return true;
+        }
+        let events = [first, second].into_iter().flatten().chain(events);
+        events.for_each(|event| self.observed.add(&event, emitter, shared));
         self.note_dialect(shared);
         false
     }
@@ -94,29 +69,23 @@ impl TextReader {
         reason: Option<FinishReason>,
         emitter: &mut CallEmitter,
         shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
     ) {
         let Some(parser) = &mut self.parser else { return };
         parser.set_finish_reason(reason);
-        parser.finish().for_each(|event| observe(&event, &mut self.observed, emitter, shared, out));
+        parser.finish().for_each(|event| self.observed.add(&event, emitter, shared));
         self.note_dialect(shared);
         self.parser = None;
         (self.pushed, self.observed, self.left_reasoning) = (0, ObservedText::default(), true);
     }
 
     /// Ends the text where the answer broke off: nothing that is not certain becomes a call.
-    pub(super) fn give_up(
-        &mut self,
-        emitter: &mut CallEmitter,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) {
+    pub(super) fn give_up(&mut self, emitter: &mut CallEmitter, shared: &mut SharedByChoices) {
         let Some(parser) = &mut self.parser else { return };
         for event in parser.finish() {
             if emitter.is_open() || matches!(event.kind, EventKind::CallStart { .. }) {
                 break;
             }
-            observe(&event, &mut self.observed, emitter, shared, out);
+            self.observed.add(&event, emitter, shared);
         }
     }
 
@@ -136,46 +105,42 @@ impl TextReader {
     }
 }
 
-/// Says what the parser found.
-fn observe(
-    event: &Event<'_>,
-    observed: &mut ObservedText,
-    emitter: &mut CallEmitter,
-    shared: &mut SharedByChoices,
-    out: &mut Vec<ResponseEvent>,
-) {
-    match &event.kind {
-        EventKind::Text(text) => {
-            shared.tally.spoke |= !text.trim().is_empty();
-            emitter.push_event(Part::Text((*text).to_owned()), shared, out);
+impl ObservedText {
+    /// Says what the parser found.
+    fn add(&mut self, event: &Event<'_>, emitter: &mut CallEmitter, shared: &mut SharedByChoices) {
+        match &event.kind {
+            EventKind::Text(text) => {
+                shared.tally.spoke |= !text.trim().is_empty();
+                emitter.push_event(Part::Text((*text).to_owned()), shared);
+            }
+            EventKind::Reasoning(text) => {
+                shared.tally.thought = true;
+                emitter.push_event(Part::Reasoning((*text).to_owned()), shared);
+            }
+            EventKind::CallStart { id, name, .. } => {
+                shared.tally.spoke = true;
+                self.call = event.span.start;
+                emitter.start(*id, name, CallKind::Function, shared);
+                emitter.is_text();
+            }
+            EventKind::Arguments { json, .. } => emitter.arguments(json, shared),
+            EventKind::CallEnd { outcome, .. } => {
+                let before = shared.tally.calls;
+                let source = self.text.get(self.call..event.span.end);
+                emitter.end(*outcome, source, shared);
+                shared.tally.text_calls += shared.tally.calls - before;
+            }
+            EventKind::Diagnostic(found) => {
+                emitter.note(found.code);
+                shared.tally.orphan_closer |= found.code == Code::OrphanCloser && !emitter.has_made();
+                shared.tally.left += usize::from(is_rejection(found));
+                *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
+                return;
+            }
+            _ => {}
         }
-        EventKind::Reasoning(text) => {
-            shared.tally.thought = true;
-            emitter.push_event(Part::Reasoning((*text).to_owned()), shared, out);
-        }
-        EventKind::CallStart { id, name, .. } => {
-            shared.tally.spoke = true;
-            observed.call = event.span.start;
-            emitter.start(*id, name, CallKind::Function, shared, out);
-            emitter.is_text();
-        }
-        EventKind::Arguments { json, .. } => emitter.arguments(json, out),
-        EventKind::CallEnd { outcome, .. } => {
-            let before = shared.tally.calls;
-            let source = observed.text.get(observed.call..event.span.end);
-            emitter.end(*outcome, source, shared, out);
-            shared.tally.text_calls += shared.tally.calls - before;
-        }
-        EventKind::Diagnostic(found) => {
-            emitter.note(found.code);
-            shared.tally.orphan_closer |= found.code == Code::OrphanCloser && !emitter.has_made();
-            shared.tally.left += usize::from(is_rejection(found));
-            *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
-            return;
-        }
-        _ => {}
+        self.read = event.span.end;
     }
-    observed.read = event.span.end;
 }
 
 /// Says whether a diagnostic is about a call that remains text; those about recognised calls name the dialect.

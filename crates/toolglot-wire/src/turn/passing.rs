@@ -55,18 +55,18 @@ impl Conversion {
             self.make_clean();
         }
         let passes = match chunk.kind {
-            PieceTarget::Text => self.normalizer.passes(choice, text, &mut self.cleaned),
+            PieceTarget::Text => self.normalizer.passes(choice, text),
             PieceTarget::Reasoning(_) if !in_field || !self.normalizer.passes_reasoning(choice) => return false,
             PieceTarget::Reasoning(_) => true,
             // The rest of such a chunk is unknown, since only a part was parsed.
             PieceTarget::Arguments(_) if chunk.says_more || chunk.has_fields || chunk.is_probable => return false,
             PieceTarget::Arguments(index) => {
                 let Some(call) = self.reader.continues_call(choice, index, text) else { return false };
-                self.normalizer.passes_arguments(choice, (call, number), text, &mut self.cleaned)
+                self.normalizer.passes_arguments(choice, (call, number), text)
             }
         };
         if passes {
-            self.cleaned.clear();
+            self.normalizer.events().clear();
             if let ClientWriter::Chat(writer) = &mut self.writer {
                 self.templates.write(&chunk, frame, writer.envelope(), out);
                 writer.passed(choice, chunk.kind);
@@ -90,7 +90,7 @@ impl Conversion {
         let is_early = |said: &mut ResponseEvent| {
             matches!(said, ResponseEvent::Extra(_) | ResponseEvent::Part { part: Part::Logprobs(_), .. })
         };
-        self.cleaned.splice(0..0, self.said.extract_if(.., is_early));
+        self.normalizer.events().splice(0..0, self.said.extract_if(.., is_early));
     }
 
     /// Says the tokens that were counted and the fields that were seen in passing.
