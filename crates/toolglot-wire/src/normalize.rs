@@ -1,6 +1,6 @@
 //! Makes what a server said clean: calls out of text, native calls put right, everything in the order writers rely on.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use toolglot::{Dialects, Options, Tools};
@@ -8,7 +8,8 @@ use toolglot::{Dialects, Options, Tools};
 use crate::demand::Demand;
 use crate::fault::{Fault, FaultKind};
 use crate::policy::{Duplicates, WireLimits};
-use crate::response_event::{Finish, Part, ResponseEvent, ResponseStart, Usage};
+use crate::report::Report;
+use crate::response_event::{Finish, Part, ResponseEvent, ResponseStart};
 use crate::suspect::{self, Suspect};
 use choice::ChoiceNormalizer;
 pub(crate) use choice::TokenFate;
@@ -49,36 +50,30 @@ pub(crate) struct AnswerSettings {
     pub(crate) own_blocks: bool,
 }
 
-/// What was counted on the way.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct AnswerTally {
-    pub(crate) dialect: Option<Arc<str>>,
-    pub(crate) calls: usize,
-    /// The tool of the first call that was begun.
-    pub(crate) first: Option<String>,
-    pub(crate) text_calls: usize,
-    pub(crate) repaired: usize,
-    pub(crate) dropped: usize,
-    pub(crate) left: usize,
-    pub(crate) diagnostics: BTreeMap<&'static str, usize>,
-    pub(crate) orphan_closer: bool,
-    /// The text held reasoning; it held anything else.
-    pub(crate) thought: bool,
-    pub(crate) spoke: bool,
-    pub(crate) finish: Option<Finish>,
-    /// The error that the answer ended with.
-    pub(crate) fault: Option<Fault>,
-}
-
 /// What the alternatives of an answer share.
+#[derive(Default)]
 struct SharedByChoices {
     wants: AnswerSettings,
     ids: AnswerIds,
-    tally: AnswerTally,
+    report: Report,
+    /// The tool of the first call that was begun.
+    first: Option<String>,
+    /// The text closed reasoning that it had not opened.
+    orphan_closer: bool,
+    /// The text held reasoning; it held anything else.
+    thought: bool,
+    spoke: bool,
     /// The end of the text that was read for calls.
     read: String,
     /// The normalized events that the caller has not taken yet; in a whole answer, all of them.
     out: Vec<ResponseEvent>,
+}
+
+impl SharedByChoices {
+    /// Counts a diagnostic.
+    fn count(&mut self, code: &'static str) {
+        *self.report.diagnostics.entry(code).or_default() += 1;
+    }
 }
 
 /// Makes one answer clean.
@@ -86,7 +81,6 @@ pub(crate) struct Normalizer {
     shared: SharedByChoices,
     /// The alternatives by the server's numbers, in the order in which they appeared.
     choices: Vec<(usize, ChoiceNormalizer)>,
-    usage: Option<Usage>,
     begun: bool,
     ended: bool,
 }
@@ -95,9 +89,8 @@ impl Normalizer {
     /// Returns what cleans one answer; ids are made from the seed.
     pub(crate) fn new(wants: AnswerSettings, seed: u64) -> Self {
         let ids = AnswerIds::new(wants.used.clone(), seed);
-        let (tally, read, out) = (AnswerTally::default(), String::new(), Vec::new());
-        let shared = SharedByChoices { wants, ids, tally, read, out };
-        Self { shared, choices: Vec::new(), usage: None, begun: false, ended: false }
+        let shared = SharedByChoices { wants, ids, ..SharedByChoices::default() };
+        Self { shared, choices: Vec::new(), begun: false, ended: false }
     }
 
     /// Says that the prompt opened a reasoning region.
@@ -123,7 +116,7 @@ impl Normalizer {
                 self.choices[at].1.part(part, &mut self.shared);
                 self.look(at);
             }
-            ResponseEvent::Usage(usage) => self.usage = Some(usage),
+            ResponseEvent::Usage(usage) => self.shared.report.usage = Some(usage),
             ResponseEvent::Extra(extra) => {
                 self.begin(ResponseStart::default());
                 self.shared.out.push(ResponseEvent::Extra(extra));
@@ -207,16 +200,17 @@ impl Normalizer {
     }
 
     /// Returns what was counted so far.
-    pub(crate) fn tally(&self) -> &AnswerTally {
-        &self.shared.tally
+    pub(crate) fn report(&self) -> &Report {
+        &self.shared.report
     }
 
     /// Says whether the answer holds the call that it has to hold; nothing while that is open, or if it need not hold one.
     /// An answer that failed, was cut off or refused is not asked for again.
     pub(crate) fn meets_demand(&self) -> Option<bool> {
-        let (demand, tally) = (self.shared.wants.demand.as_ref()?, &self.shared.tally);
-        if let Some(first) = &tally.first {
-            let is_made = self.shared.wants.streamed || !self.ended || tally.calls > 0;
+        let SharedByChoices { wants, report, first, .. } = &self.shared;
+        let demand = wants.demand.as_ref()?;
+        if let Some(first) = first {
+            let is_made = wants.streamed || !self.ended || report.calls > 0;
             return Some(demand.is_met_by(first) && is_made || self.was_cut());
         }
         self.ended.then(|| self.was_cut())
@@ -224,8 +218,8 @@ impl Normalizer {
 
     /// Returns the text in which no call was read, if it may look as if it held one.
     pub(crate) fn suspect(&self) -> Option<Suspect> {
-        let SharedByChoices { wants, tally, read, .. } = &self.shared;
-        let is_missed = wants.parse && tally.calls == 0 && tally.fault.is_none() && suspect::has_signs(read);
+        let SharedByChoices { wants, report, read, .. } = &self.shared;
+        let is_missed = wants.parse && report.calls == 0 && report.fault.is_none() && suspect::has_signs(read);
         is_missed.then(|| Suspect {
             text: read.clone(),
             dialects: wants.dialects.clone(),
@@ -236,7 +230,7 @@ impl Normalizer {
 
     /// Returns what is wanted of an answer that is read for calls and holds none so far.
     pub(crate) fn settings(&self) -> Option<&AnswerSettings> {
-        Some(&self.shared.wants).filter(|wants| wants.parse && self.shared.tally.first.is_none())
+        Some(&self.shared.wants).filter(|wants| wants.parse && self.shared.first.is_none())
     }
 
     /// Says whether the answer has to hold a call.
@@ -246,11 +240,11 @@ impl Normalizer {
 
     /// Says whether the text began inside reasoning; nothing if it does not tell, as one that was cut does not.
     pub(crate) fn begins_inside_reasoning(&self) -> Option<bool> {
-        let tally = &self.shared.tally;
-        let is_done = matches!(tally.finish, Some(Finish::Stop | Finish::ToolCalls));
-        let says_more = tally.spoke || tally.calls > 0;
-        match (self.shared.wants.reasoning_open, tally.thought) {
-            _ if tally.orphan_closer => Some(true),
+        let SharedByChoices { wants, report, thought, spoke, .. } = &self.shared;
+        let is_done = matches!(report.finish, Some(Finish::Stop | Finish::ToolCalls));
+        let says_more = *spoke || report.calls > 0;
+        match (wants.reasoning_open, *thought) {
+            _ if self.shared.orphan_closer => Some(true),
             (true, true) if says_more => Some(true),
             // Nothing closed it although the model was done.
             (true, true) if is_done => Some(false),
@@ -260,13 +254,8 @@ impl Normalizer {
     }
 
     fn was_cut(&self) -> bool {
-        let tally = &self.shared.tally;
-        tally.fault.is_some() || matches!(tally.finish, Some(Finish::Length | Finish::ContentFilter))
-    }
-
-    /// Returns the tokens counted so far.
-    pub(crate) fn usage(&self) -> Option<&Usage> {
-        self.usage.as_ref()
+        let report = &self.shared.report;
+        report.fault.is_some() || matches!(report.finish, Some(Finish::Length | Finish::ContentFilter))
     }
 
     /// Returns how many bytes of text wait until it is clear what they are.
@@ -276,7 +265,8 @@ impl Normalizer {
 
     fn begin(&mut self, begin: ResponseStart) {
         if !std::mem::replace(&mut self.begun, true) {
-            self.usage = begin.usage.clone().or(self.usage.take());
+            let usage = &mut self.shared.report.usage;
+            *usage = begin.usage.clone().or(usage.take());
             self.shared.out.push(ResponseEvent::Begin(begin));
         }
     }
@@ -304,7 +294,7 @@ impl Normalizer {
 
     /// Handles a lost piece: inside a call, the call fails; elsewhere, the loss is counted.
     fn lose(&mut self) {
-        *self.shared.tally.diagnostics.entry("damaged_stream").or_default() += 1;
+        self.shared.count("damaged_stream");
         if self.choices.iter().any(|(_, choice)| choice.is_inside_call()) {
             let message = "the model server's stream is corrupted inside a call";
             self.fail(Fault::new(FaultKind::Upstream, message).with_code("tool_call_broken"));
@@ -322,7 +312,7 @@ impl Normalizer {
 
     fn end_with(&mut self, fault: Fault) {
         self.ended = true;
-        self.shared.tally.fault = Some(fault.clone());
+        self.shared.report.fault = Some(fault.clone());
         self.shared.out.push(ResponseEvent::Fault(fault));
     }
 
@@ -338,7 +328,7 @@ impl Normalizer {
             }
         }
         self.ended = true;
-        self.shared.out.extend(self.usage.clone().map(ResponseEvent::Usage));
+        self.shared.out.extend(self.shared.report.usage.clone().map(ResponseEvent::Usage));
         self.shared.out.push(ResponseEvent::End);
     }
 }

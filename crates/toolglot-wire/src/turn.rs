@@ -1,7 +1,5 @@
 //! Converts an answer of a model server for the client.
 
-use std::collections::BTreeMap;
-
 use crate::bare_arguments::BareArguments;
 use crate::chat::glance::ChunkTemplates;
 use crate::chat::write::ChatWriter;
@@ -18,7 +16,8 @@ use crate::protocol::Protocol;
 use crate::recall::{self, StoredAnswer};
 use crate::refusals;
 use crate::relay::Relay;
-use crate::response_event::{Finish, Part, ResponseEvent, Usage};
+use crate::report::Report;
+use crate::response_event::{Part, ResponseEvent, Usage};
 use crate::responses;
 use crate::secrets::Secrets;
 use crate::sse::Frame;
@@ -35,36 +34,6 @@ pub enum TurnEnd {
     Over,
     /// It was truncated.
     Cut(Fault),
-}
-
-/// A summary of a turn, for logs and metrics.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Report {
-    /// The dialect of the first call in text.
-    pub dialect: Option<String>,
-    /// Calls sent to the client.
-    pub calls: usize,
-    /// Those of them that were in text.
-    pub text_calls: usize,
-    /// Those of them that were repaired.
-    pub repaired: usize,
-    /// Calls that were dropped: truncated, broken, or unwanted.
-    pub dropped: usize,
-    /// Calls left in the text because the policy rejects them.
-    pub left: usize,
-    /// Diagnostics by code.
-    pub diagnostics: BTreeMap<&'static str, usize>,
-    /// Bytes currently held back.
-    pub held: usize,
-    /// Whether the text began inside reasoning, which the prompt then opened; none if unknown.
-    pub begins_inside_reasoning: Option<bool>,
-    /// Why the first alternative ended.
-    pub finish: Option<Finish>,
-    /// The error that the answer ended with, if any.
-    pub fault: Option<Fault>,
-    /// Token counts, if the server sent them.
-    pub usage: Option<Usage>,
 }
 
 /// Converts the bytes of an answer to bytes for the client.
@@ -327,20 +296,11 @@ impl Turn {
         let Some(conversion) = &self.conversion else {
             return Report { held: self.held(), fault: self.relay.fault.clone(), ..Report::default() };
         };
-        let tally = conversion.normalizer.tally();
         Report {
-            dialect: tally.dialect.as_deref().map(str::to_owned),
-            calls: tally.calls,
-            text_calls: tally.text_calls,
-            repaired: tally.repaired,
-            dropped: tally.dropped,
-            left: tally.left,
-            diagnostics: tally.diagnostics.clone(),
             held: self.held(),
             begins_inside_reasoning: conversion.normalizer.begins_inside_reasoning(),
-            finish: tally.finish.clone(),
-            fault: tally.fault.clone(),
             usage: conversion.usage(),
+            ..conversion.normalizer.report().clone()
         }
     }
 }
@@ -380,7 +340,7 @@ impl Conversion {
     fn usage(&self) -> Option<Usage> {
         let mut usage = counted(&self.counted);
         usage.iter_mut().zip(&self.earlier).for_each(|(usage, earlier)| usage.add(earlier));
-        usage.or_else(|| self.normalizer.usage().cloned())
+        usage.or_else(|| self.normalizer.report().usage.clone())
     }
 
     fn fault(&mut self, fault: Fault, out: &mut Vec<u8>) {

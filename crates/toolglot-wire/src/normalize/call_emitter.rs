@@ -137,12 +137,12 @@ impl CallEmitter {
     pub(super) fn start(&mut self, id: Option<&str>, name: &str, kind: CallKind, shared: &mut SharedByChoices) {
         let mute = !self.takes_more(shared) || self.is_full(shared) || !shared.wants.calls;
         if mute && self.is_full(shared) {
-            *shared.tally.diagnostics.entry(Code::LimitCalls.name()).or_default() += 1;
+            shared.count(Code::LimitCalls.name());
         }
         let name = shared.wants.tools.resolve(name).unwrap_or(name).to_owned();
         let kept = (kind == CallKind::Function && shared.wants.custom.contains(&name)).then(String::new);
-        if !mute && shared.tally.first.is_none() {
-            shared.tally.first = Some(name.clone());
+        if !mute && shared.first.is_none() {
+            shared.first = Some(name.clone());
         }
         let id = (!mute).then(|| shared.ids.take(id));
         let mark = shared.out.len();
@@ -199,17 +199,17 @@ impl CallEmitter {
         let limit = self.limit.take();
         let Some(open) = self.open.take() else { return };
         if open.mute || self.fault.is_some() {
-            shared.tally.dropped += 1;
+            shared.report.dropped += 1;
         } else if outcome.is_call() {
             self.made += 1;
             if let Some(arguments) = open.text.as_deref().and_then(|text| serde_json::from_str(text).ok()) {
                 self.text_calls.push((open.name.clone(), arguments));
             }
-            shared.tally.calls += 1;
-            shared.tally.repaired += usize::from(outcome == Outcome::Repaired);
+            shared.report.calls += 1;
+            shared.report.repaired += usize::from(outcome == Outcome::Repaired);
             self.complete(open, shared);
         } else {
-            shared.tally.dropped += 1;
+            shared.report.dropped += 1;
             if let Some(limit) = limit {
                 // Without an error, the text would be lost silently.
                 let message = format!("the arguments of the model's call to `{}` are {limit}", open.name);

@@ -274,7 +274,7 @@ impl ChoiceNormalizer {
             other => other,
         };
         if self.emitter.choice == 0 {
-            shared.tally.finish = Some(finish.clone());
+            shared.report.finish = Some(finish.clone());
         }
         self.emitter.emit(Part::Finish(finish), shared);
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolglot::mint;
 
 /// The ids of one answer; none is given twice, nor one that the conversation had before.
+#[derive(Default)]
 pub(super) struct AnswerIds {
     earlier: Arc<HashSet<String>>,
     given: HashSet<String>,
@@ -15,7 +16,7 @@ pub(super) struct AnswerIds {
 
 impl AnswerIds {
     pub(super) fn new(earlier: Arc<HashSet<String>>, seed: u64) -> Self {
-        Self { earlier, given: HashSet::new(), seed, minted: 0 }
+        Self { earlier, seed, ..Self::default() }
     }
 
     /// Returns the id of a call; the server's if every protocol takes it and no other call has it.

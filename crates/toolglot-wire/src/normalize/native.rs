@@ -183,7 +183,7 @@ impl NativeCall {
             self.read(&early);
         }
         if self.is_text(emitter) {
-            *shared.tally.diagnostics.entry(DUPLICATE).or_default() += 1;
+            shared.count(DUPLICATE);
             return None;
         }
         self.is_other = true;
@@ -199,7 +199,7 @@ impl NativeCall {
         let end = reader.finish(&mut tail);
         for found in &end.diagnostics {
             emitter.note(found.code);
-            *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
+            shared.count(found.code.name());
         }
         emitter.arguments(&tail, shared);
         let free = self.free.take().filter(|text| !self.cut && is_free_text(text, end.outcome));
@@ -211,7 +211,7 @@ impl NativeCall {
         let rest = end.rest.trim();
         let is_again = self.once && is_twice(&self.sent, rest);
         if self.repeats || is_again {
-            *shared.tally.diagnostics.entry(DUPLICATE).or_default() += 1;
+            shared.count(DUPLICATE);
         }
         emitter.end(end.outcome, None, shared);
         if is_again || !rest.starts_with('{') || emitter.is_full(shared) {

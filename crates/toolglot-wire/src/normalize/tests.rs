@@ -9,7 +9,7 @@ use toolglot_json::json;
 use super::*;
 use crate::fault::FaultKind;
 use crate::policy::Duplicates;
-use crate::response_event::CallKind;
+use crate::response_event::{CallKind, Usage};
 
 fn wants() -> AnswerSettings {
     let tools = json!([

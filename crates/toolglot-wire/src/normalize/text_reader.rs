@@ -53,7 +53,7 @@ impl TextReader {
             && first.as_ref().is_some_and(|event| event.kind == EventKind::Text(text));
         self.pushed += text.len();
         if is_same {
-            shared.tally.spoke |= !text.trim().is_empty();
+            shared.spoke |= !text.trim().is_empty();
             self.observed.read = self.pushed;
             return true;
         }
@@ -99,8 +99,8 @@ impl TextReader {
     }
 
     fn note_dialect(&self, shared: &mut SharedByChoices) {
-        if shared.tally.dialect.is_none() {
-            shared.tally.dialect = self.parser.as_ref().and_then(|parser| parser.dialect().cloned());
+        if shared.report.dialect.is_none() {
+            shared.report.dialect = self.parser.as_ref().and_then(|parser| parser.dialect().map(ToString::to_string));
         }
     }
 }
@@ -110,31 +110,31 @@ impl ObservedText {
     fn add(&mut self, event: &Event<'_>, emitter: &mut CallEmitter, shared: &mut SharedByChoices) {
         match &event.kind {
             EventKind::Text(text) => {
-                shared.tally.spoke |= !text.trim().is_empty();
+                shared.spoke |= !text.trim().is_empty();
                 emitter.push_event(Part::Text((*text).to_owned()), shared);
             }
             EventKind::Reasoning(text) => {
-                shared.tally.thought = true;
+                shared.thought = true;
                 emitter.push_event(Part::Reasoning((*text).to_owned()), shared);
             }
             EventKind::CallStart { id, name, .. } => {
-                shared.tally.spoke = true;
+                shared.spoke = true;
                 self.call = event.span.start;
                 emitter.start(*id, name, CallKind::Function, shared);
                 emitter.is_text();
             }
             EventKind::Arguments { json, .. } => emitter.arguments(json, shared),
             EventKind::CallEnd { outcome, .. } => {
-                let before = shared.tally.calls;
+                let before = shared.report.calls;
                 let source = self.text.get(self.call..event.span.end);
                 emitter.end(*outcome, source, shared);
-                shared.tally.text_calls += shared.tally.calls - before;
+                shared.report.text_calls += shared.report.calls - before;
             }
             EventKind::Diagnostic(found) => {
                 emitter.note(found.code);
-                shared.tally.orphan_closer |= found.code == Code::OrphanCloser && !emitter.has_made();
-                shared.tally.left += usize::from(is_rejection(found));
-                *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
+                shared.orphan_closer |= found.code == Code::OrphanCloser && !emitter.has_made();
+                shared.report.left += usize::from(is_rejection(found));
+                shared.count(found.code.name());
                 return;
             }
             _ => {}
