@@ -1,15 +1,15 @@
-//! The ids of calls: the server's where they serve, else our own.
+//! The ids of calls: the server's if they are valid, otherwise generated ones.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use toolglot::mint;
 
-/// The ids of one answer; none is given twice, nor one that the conversation had before.
+/// The ids of one answer; each is used once in the whole conversation.
 #[derive(Default)]
 pub(super) struct AnswerIds {
     earlier: Arc<HashSet<String>>,
-    given: HashSet<String>,
+    used: HashSet<String>,
     seed: u64,
     minted: usize,
 }
@@ -19,11 +19,11 @@ impl AnswerIds {
         Self { earlier, seed, ..Self::default() }
     }
 
-    /// Returns the id of a call; the server's if every protocol takes it and no other call has it.
+    /// Returns the id of a call: the server's if all protocols accept it and no other call has it.
     pub(super) fn take(&mut self, id: Option<&str>) -> String {
         let id = id.filter(|id| is_plain(id) && self.is_free(id)).map(str::to_owned);
         let id = id.unwrap_or_else(|| self.mint());
-        self.given.insert(id.clone());
+        self.used.insert(id.clone());
         id
     }
 
@@ -38,11 +38,11 @@ impl AnswerIds {
     }
 
     fn is_free(&self, id: &str) -> bool {
-        !self.earlier.contains(id) && !self.given.contains(id)
+        !self.earlier.contains(id) && !self.used.contains(id)
     }
 }
 
-/// Says whether every protocol and server takes an id.
+/// Returns whether all protocols and servers accept an id.
 pub(crate) fn is_plain(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=40).contains(&id.len()) && id.bytes().all(plain)

@@ -15,7 +15,7 @@
 use super::{ClientWriter, Conversion};
 use crate::chat::read::usage_of;
 use crate::chat::write::PieceTarget;
-use crate::normalize::TokenFate;
+use crate::normalize::LogprobsFate;
 use crate::response_event::{Part, ResponseEvent, Usage};
 use crate::sse::Frame;
 
@@ -31,7 +31,7 @@ impl Conversion {
         let Some(chunk) = self.templates.look(frame, writer.envelope(), keeps_usage) else { return false };
         let (choice, text) = (chunk.choice, &*chunk.text);
         let begins = !matches!(chunk.kind, PieceTarget::Arguments(_));
-        if text.is_empty() || !writer.is_under_way(choice) || !self.normalizer.knows(choice, begins) {
+        if text.is_empty() || !writer.is_under_way(choice) || !self.normalizer.keeps_number(choice, begins) {
             return false;
         }
         let (in_field, number) = match chunk.kind {
@@ -40,29 +40,29 @@ impl Conversion {
             PieceTarget::Arguments(index) => (true, writer.function(index)),
         };
         // Other output precedes the text; if the text is a call, that may end the answer.
-        let fate = self.normalizer.token_fate(choice);
-        let in_call = fate == TokenFate::Dropped && !self.normalizer.may_have_enough();
-        if chunk.is_probable && fate == TokenFate::Open
-            || chunk.says_more && fate != TokenFate::Said
-            || chunk.has_fields && fate != TokenFate::Said && !in_call
+        let fate = self.normalizer.logprobs_fate(choice);
+        let in_call = fate == LogprobsFate::Dropped && !self.normalizer.may_end_early();
+        if chunk.is_probable && fate == LogprobsFate::Undecided
+            || chunk.says_more && fate != LogprobsFate::Emitted
+            || chunk.has_fields && fate != LogprobsFate::Emitted && !in_call
             || !self.unsaid.is_empty() && (self.unsaid_shape != chunk.shape || !in_call)
         {
             return false;
         }
-        if !self.counted.is_empty() && self.normalizer.may_have_enough() && fate != TokenFate::Said {
+        if !self.counted.is_empty() && self.normalizer.may_end_early() && fate != LogprobsFate::Emitted {
             // The end of the answer also reports its tokens.
             self.say_held_back();
             self.make_clean();
         }
         let passes = match chunk.kind {
-            PieceTarget::Text => self.normalizer.passes(choice, text),
-            PieceTarget::Reasoning(_) if !in_field || !self.normalizer.passes_reasoning(choice) => return false,
+            PieceTarget::Text => self.normalizer.pass_text(choice, text),
+            PieceTarget::Reasoning(_) if !in_field || !self.normalizer.pass_reasoning(choice) => return false,
             PieceTarget::Reasoning(_) => true,
             // The rest of such a chunk is unknown, since only a part was parsed.
             PieceTarget::Arguments(_) if chunk.says_more || chunk.has_fields || chunk.is_probable => return false,
             PieceTarget::Arguments(index) => {
                 let Some(call) = self.reader.continues_call(choice, index, text) else { return false };
-                self.normalizer.passes_arguments(choice, (call, number), text)
+                self.normalizer.pass_arguments(choice, (call, number), text)
             }
         };
         if passes {
@@ -74,7 +74,7 @@ impl Conversion {
         } else if in_call && chunk.has_fields {
             frame.data.clone_into(&mut self.unsaid);
             self.unsaid_shape = chunk.shape;
-        } else if chunk.says_more || chunk.has_fields || chunk.is_probable && fate == TokenFate::Said {
+        } else if chunk.says_more || chunk.has_fields || chunk.is_probable && fate == LogprobsFate::Emitted {
             self.besides_text(frame);
         }
         if let Some(usage) = chunk.usage {
