@@ -72,7 +72,7 @@ impl DemandPrompt {
     /// # Errors
     /// If it demands a tool that it does not declare.
     pub(crate) fn new(request: &Map, demand: &Demand, dialect: &Arc<Dialect>) -> Result<Option<Self>, Fault> {
-        let name = |tool: &Value| tool.pointer("/function/name").and_then(Value::as_str).map(str::to_owned);
+        let name = |tool: &Value| tool["function"]["name"].as_str().map(str::to_owned);
         let wanted: Vec<(String, &Value)> = tools(request)
             .iter()
             .filter_map(|tool| Some((name(tool)?, tool)))
@@ -132,7 +132,7 @@ fn shared_start(name: &str, calls: &[Option<String>]) -> Option<String> {
 
 /// Returns arguments as a schema wants them, with values that say nothing.
 fn arguments_like(schema: &Value) -> Value {
-    let value = |schema: &Value| match schema.get("type").and_then(Value::as_str) {
+    let value = |schema: &Value| match schema["type"].as_str() {
         _ if schema.get("enum").is_some() => schema["enum"][0].clone(),
         Some("integer" | "number") => 1.into(),
         Some("boolean") => true.into(),
@@ -140,7 +140,7 @@ fn arguments_like(schema: &Value) -> Value {
         Some("object") => json!({}),
         _ => "value".into(),
     };
-    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let properties = schema["properties"].as_object().into_iter().flatten();
     properties.map(|(name, schema)| (name.clone(), value(schema))).collect::<Map>().into()
 }
 

@@ -189,7 +189,7 @@ fn options(asked: &ChatAsked, answer: Option<Value>, policy: &Policy) -> Grammar
 
 /// Returns the functions of a request; `strict` is cleared if arguments are not enforced.
 fn declared(request: &Map, policy: &Policy) -> Result<Vec<GrammarTool>, String> {
-    let list = request.get("tools").cloned().unwrap_or_default();
+    let list = request["tools"].clone();
     let mut declared = GrammarTool::list(&list).map_err(|error| error.to_string())?;
     if policy.enforce == Enforce::Choice {
         declared.iter_mut().for_each(|tool| tool.strict = false);

@@ -353,7 +353,7 @@ mod tests {
         let choice = |request: Value, protocol| {
             let mut request = request.as_object().cloned().unwrap();
             EngineKind::LlamaCpp.complete(&mut request, protocol);
-            request.get("tool_choice").cloned().unwrap_or_default()
+            request["tool_choice"].clone()
         };
         assert_eq!(choice(json!({"tools": [1]}), Protocol::Chat), "none");
         assert_eq!(choice(json!({"tools": [1], "tool_choice": "auto"}), Protocol::Responses), "none");

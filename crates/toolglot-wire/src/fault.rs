@@ -121,7 +121,7 @@ impl Fault {
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
         let text = |key: &str| error.get(key).and_then(word);
         let message = error.as_str().map(str::to_owned).or_else(|| text("message")).or_else(|| text("detail"))?;
-        let status = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+        let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
         let kind = text("type").and_then(|name| kind_named(&name));
         let kind = kind.or(status.filter(|code| *code >= 400).map(FaultKind::of_status)).unwrap_or(FaultKind::Server);
         Some(Self { code: text("code"), param: text("param"), ..Self::new(kind, message) })
@@ -129,7 +129,7 @@ impl Fault {
 
     /// Returns the error in an event of a stream, if it is one, in any protocol.
     pub(crate) fn of_event(name: Option<&str>, event: &Value) -> Option<Self> {
-        let is = |key: &str| event.get(key).and_then(Value::as_str) == Some("error");
+        let is = |key: &str| event[key] == "error";
         let tells = || event.get("error").is_some_and(|error| !error.is_null()) || is_bare(event);
         if name != Some("error") && !is("type") && !is("object") && !tells() {
             return None;
@@ -141,7 +141,7 @@ impl Fault {
     /// Returns the error of a saved body that contains nothing else.
     pub(crate) fn of_saved(body: &Value) -> Option<Self> {
         let error = body.get("error")?;
-        let is_error = error.get("message").is_some_and(Value::is_string) || body.get("type")? == "error";
+        let is_error = error["message"].is_string() || body.get("type")? == "error";
         if is_error { Self::of_value(body) } else { None }
     }
 
@@ -174,7 +174,7 @@ impl Fault {
 /// Returns whether a body is an error of a web framework.
 pub(crate) fn is_bare(body: &Value) -> bool {
     let members = body.as_object().filter(|members| members.len() == 1);
-    members.is_some_and(|members| members.get("detail").is_some_and(Value::is_string))
+    members.is_some_and(|members| members["detail"].is_string())
 }
 
 /// A text or a number, as text.

@@ -67,7 +67,7 @@ pub(crate) fn in_words(messages: Vec<Value>, dialect: &Arc<Dialect>) -> Vec<Valu
 fn instructions(messages: Vec<Value>) -> (Option<String>, Vec<Value>) {
     let (mut system, mut rest) = (None, Vec::with_capacity(messages.len()));
     for mut message in messages {
-        let is_system = matches!(message.get("role").and_then(Value::as_str), Some("system" | "developer"));
+        let is_system = matches!(message["role"].as_str(), Some("system" | "developer"));
         match (is_system, rest.is_empty()) {
             (true, true) => system = Some(joined(system, &talk::text_of(&message["content"]), "")),
             (true, false) => rest.push(later_instructions(message["content"].take())),

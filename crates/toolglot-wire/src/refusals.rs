@@ -84,8 +84,7 @@ fn without_strict(request: &mut Map) -> bool {
 /// Turns instructions in the middle of a conversation into messages of the user's.
 fn instruct_at_once(request: &mut Map) {
     let Some(Value::Array(messages)) = request.get_mut("messages") else { return };
-    let is_instruction =
-        |message: &Value| matches!(message.get("role").and_then(Value::as_str), Some("system" | "developer"));
+    let is_instruction = |message: &Value| matches!(message["role"].as_str(), Some("system" | "developer"));
     let first = messages.iter().position(|message| !is_instruction(message)).unwrap_or(messages.len());
     for message in messages.iter_mut().skip(first).filter(|message| is_instruction(message)) {
         *message = later_instructions(message.get_mut("content").map(Value::take).unwrap_or_default());
@@ -106,7 +105,7 @@ fn without_results(request: &mut Map) {
 const PLAIN: &str = "hermes";
 
 fn mentions_results(request: &Map) -> bool {
-    let messages = request.get("messages").and_then(Value::as_array);
+    let messages = request["messages"].as_array();
     messages.is_some_and(|messages| messages.iter().any(|message| message["role"] == "tool"))
 }
 

@@ -161,7 +161,7 @@ impl Relay {
 
 /// Returns the error of a response that failed.
 fn of_response(event: &Value) -> Option<Fault> {
-    let failed = event.get("type").and_then(Value::as_str) == Some("response.failed");
+    let failed = event["type"] == "response.failed";
     Fault::of_value(event.get("response").filter(|_| failed)?)
 }
 

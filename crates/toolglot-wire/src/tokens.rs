@@ -27,7 +27,7 @@ impl PendingLogprobs {
         let text = std::mem::take(&mut self.begun) + piece;
         let mut rest = text.as_str();
         while let Some(first) = self.waiting.front() {
-            let token = first.get("token").and_then(Value::as_str).unwrap_or_default();
+            let token = first["token"].as_str().unwrap_or_default();
             if let Some(behind) = rest.strip_prefix(token) {
                 rest = behind;
                 ended.extend(self.waiting.pop_front());

@@ -187,11 +187,11 @@ fn first_line(bytes: &[u8]) -> Option<Map> {
 }
 
 fn protocol_of_response(object: &Map) -> Option<Protocol> {
-    let is = |key: &str, value: &str| object.get(key).and_then(Value::as_str) == Some(value);
-    let choices = object.get("choices").and_then(Value::as_array);
+    let is = |key: &str, value: &str| object[key].as_str() == Some(value);
+    let choices = object["choices"].as_array();
     if choices.is_some_and(|choices| choices.iter().all(|choice| choice.get("message").is_some())) {
         Some(Protocol::Chat)
-    } else if is("type", "message") && object.get("content").is_some_and(Value::is_array) {
+    } else if is("type", "message") && object["content"].is_array() {
         Some(Protocol::Messages)
     } else if ollama::is_piece(object) {
         Some(Protocol::Ollama)
@@ -202,8 +202,8 @@ fn protocol_of_response(object: &Map) -> Option<Protocol> {
 
 fn protocol_of_event(frame: Frame<'_>) -> Option<Protocol> {
     let object: Map = serde_json::from_str(frame.data).ok()?;
-    let name = object.get("type").and_then(Value::as_str).or(frame.event).unwrap_or_default();
-    if object.get("choices").is_some_and(Value::is_array) {
+    let name = object["type"].as_str().or(frame.event).unwrap_or_default();
+    if object["choices"].is_array() {
         Some(Protocol::Chat)
     } else if name.starts_with("response.") {
         Some(Protocol::Responses)

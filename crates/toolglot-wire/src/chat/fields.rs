@@ -51,7 +51,7 @@ pub(crate) fn finish_name(finish: &Finish) -> &str {
 
 /// Returns a field that is text and not empty.
 pub(crate) fn text<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
-    map.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
+    map[key].as_str().filter(|text| !text.is_empty())
 }
 
 /// Returns the counts in the protocol's own words: as a server wrote them, or put together.

@@ -21,7 +21,7 @@ pub(crate) fn replace_deprecated(request: &mut Map) {
     }
     let mut last = None;
     for (place, message) in messages(request).enumerate() {
-        let role = message.get("role").and_then(Value::as_str);
+        let role = message["role"].as_str();
         if let Some(function) = message.get("function_call").filter(|call| call.is_object()).cloned() {
             let id = mint(seed_of(function.to_string().as_bytes()), place);
             let call = json!([{"id": id.clone(), "type": "function", "function": function}]);
@@ -40,9 +40,9 @@ pub(crate) fn replace_deprecated(request: &mut Map) {
 pub(crate) fn custom_as_functions(request: &mut Map) {
     for call in messages(request).flat_map(calls) {
         if let Some(custom) = call.remove("custom") {
-            let input = custom.get("input").cloned().unwrap_or_default();
+            let input = custom["input"].clone();
             let arguments = json!({"input": input}).to_string();
-            let name = custom.get("name").cloned().unwrap_or_default();
+            let name = custom["name"].clone();
             call.insert("type".to_owned(), "function".into());
             call.insert("function".to_owned(), json!({"name": name, "arguments": arguments}));
         }
@@ -63,7 +63,7 @@ const FURTHER: &str = "Further instructions:";
 
 /// Returns the ids of all calls and results.
 pub(crate) fn ids(request: &Map) -> HashSet<String> {
-    let of = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let of = |value: &Value, key: &str| value[key].as_str().map(str::to_owned);
     let mut found = HashSet::new();
     for message in list(request.get("messages")) {
         found.extend(of(message, "tool_call_id"));
@@ -140,7 +140,7 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
         if let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) {
             let all = calls.len();
             // A call without a name means nothing; its result becomes text.
-            calls.retain(|call| call.pointer("/function/name").and_then(Value::as_str) != Some(""));
+            calls.retain(|call| call["function"]["name"].as_str() != Some(""));
             if calls.len() < all {
                 repairer.note("a call without a name was omitted".to_owned());
             }
@@ -150,10 +150,10 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
         }
         for (at, call) in calls(message).enumerate() {
             make_call_safe(call, repairer);
-            let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
+            let id = call["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned);
             call.insert("id".to_owned(), id.unwrap_or_else(|| mint(place as u64, at)).into());
         }
-        if message.get("role").and_then(Value::as_str) == Some("tool") {
+        if message["role"] == "tool" {
             make_result_safe(message);
         }
     }
@@ -190,7 +190,7 @@ fn make_call_safe(call: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     }
     call.entry("type").or_insert("function".into());
     let Some(Value::Object(function)) = call.get_mut("function") else { return };
-    let name = repairer.name(function.get("name").and_then(Value::as_str).unwrap_or_default());
+    let name = repairer.name(function["name"].as_str().unwrap_or_default());
     if function.get("name").is_some_and(|old| *old != *name) {
         function.insert("name".to_owned(), name.as_str().into());
     }

@@ -178,7 +178,7 @@ fn part(text: String) -> Option<Value> {
 }
 
 fn role(message: &Value) -> &str {
-    message.get("role").and_then(Value::as_str).unwrap_or_default()
+    message["role"].as_str().unwrap_or_default()
 }
 
 fn is_result(message: &Value) -> bool {
@@ -195,6 +195,6 @@ fn orphan(mut message: Value) -> Value {
 }
 
 fn calls(message: &Value) -> &[Value] {
-    let list = message.get("tool_calls").and_then(Value::as_array).filter(|_| role(message) == "assistant");
+    let list = message["tool_calls"].as_array().filter(|_| role(message) == "assistant");
     list.map(Vec::as_slice).unwrap_or_default()
 }

@@ -57,7 +57,7 @@ impl ProtocolReader for ChatReader {
 
     fn whole(&mut self, body: &[u8], out: &mut Vec<ResponseEvent>) {
         match surrogates::value(body).map(unwrapped) {
-            Ok(Value::Object(body)) if !body.get("choices").is_none_or(Value::is_null) || has_error(&body) => {
+            Ok(Value::Object(body)) if !body["choices"].is_null() || has_error(&body) => {
                 self.object(body, false, true, out);
             }
             _ => self.fail(Fault::new(FaultKind::Upstream, "the model server's answer is not a chat completion"), out),
@@ -129,7 +129,7 @@ impl ChatReader {
             return;
         }
         self.begun = true;
-        let created = object.get("created").and_then(Value::as_u64).filter(|created| *created > 0);
+        let created = object["created"].as_u64().filter(|created| *created > 0);
         out.push(ResponseEvent::Begin(ResponseStart {
             id: id.map(str::to_owned),
             model: text(object, "model").map(str::to_owned),
@@ -152,7 +152,7 @@ impl ChatReader {
     }
 
     fn choice(&mut self, place: usize, mut choice: Map, whole: bool, out: &mut Vec<ResponseEvent>) {
-        let number = choice.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
+        let number = choice["index"].as_u64().and_then(|index| usize::try_from(index).ok());
         let number = number.unwrap_or(place);
         let known = self.choices.iter().position(|choice| choice.number == number);
         if known.is_none() && self.choices.len() >= MAX_CHOICES {
@@ -285,7 +285,7 @@ pub(crate) fn usage_of(own: Value) -> Usage {
 fn unwrapped(body: Value) -> Value {
     match body {
         Value::Object(mut envelope) if !envelope.contains_key("choices") => {
-            let answer = envelope.get_mut("data").filter(|data| data.get("choices").is_some_and(Value::is_array));
+            let answer = envelope.get_mut("data").filter(|data| data["choices"].is_array());
             answer.map(Value::take).unwrap_or(Value::Object(envelope))
         }
         body => body,

@@ -33,17 +33,17 @@ impl ChatAsked {
     /// Reads a request.
     pub(crate) fn of(request: &Map) -> Self {
         let mut request = request.clone();
-        let legacy = request.get("functions").is_some_and(Value::is_array);
+        let legacy = request["functions"].is_array();
         history::replace_deprecated(&mut request);
         let custom = tools(&request).iter().filter_map(custom_name).map(str::to_owned).collect();
         let used = history::ids(&request);
         let demand = Demand::of(&request);
         as_functions(&mut request);
-        let alternatives = request.get("n").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let alternatives = request["n"].as_u64().and_then(|n| usize::try_from(n).ok());
         Self {
             tools: declared(&request),
             custom,
-            none: request.get("tool_choice").and_then(Value::as_str) == Some("none"),
+            none: request["tool_choice"] == "none",
             parallel: !legacy && request.get("parallel_tool_calls") != Some(&Value::Bool(false)),
             used,
             alternatives: alternatives.unwrap_or(1),
@@ -93,7 +93,7 @@ fn declared(request: &Map) -> Tools {
 }
 
 fn custom_name(tool: &Value) -> Option<&str> {
-    let custom = tool.get("custom").filter(|_| tool.get("type").and_then(Value::as_str) == Some("custom"))?;
+    let custom = tool.get("custom").filter(|_| tool["type"] == "custom")?;
     custom.get("name")?.as_str()
 }
 
@@ -102,7 +102,7 @@ fn as_functions(request: &mut Map) {
     let Some(Value::Array(list)) = request.get_mut("tools") else { return };
     for tool in list.iter_mut() {
         let Some(name) = custom_name(tool) else { continue };
-        let about = tool["custom"].get("description").and_then(Value::as_str).unwrap_or_default();
+        let about = tool["custom"]["description"].as_str().unwrap_or_default();
         let form = tool["custom"].get("format").filter(|form| form.get("type") != Some(&json!("text")));
         let form = form.map(|form| format!("\n\nThe input has this form: {form}")).unwrap_or_default();
         *tool = json!({"type": "function", "function": {
@@ -127,7 +127,7 @@ pub(crate) fn allow_only(request: &mut Map) {
     let Some(allowed) = choice.map(|choice| choice.get("allowed_tools").unwrap_or(choice)) else { return };
     let list = list(allowed.get("tools"));
     let names: HashSet<String> = list.iter().filter_map(name).map(str::to_owned).collect();
-    let mode = allowed.get("mode").and_then(Value::as_str).unwrap_or("auto").to_owned();
+    let mode = allowed["mode"].as_str().unwrap_or("auto").to_owned();
     if let Some(Value::Array(tools)) = request.get_mut("tools") {
         tools.retain(|tool| name(tool).is_some_and(|name| names.contains(name)));
     }

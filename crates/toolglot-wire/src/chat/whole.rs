@@ -76,7 +76,7 @@ impl WholeChoice {
             Part::Finish(finish) => self.finish = Some(finish.clone()),
             Part::Own(own) => {
                 for (kept, key) in self.own.iter_mut().zip(["message", "choice"]) {
-                    kept.extend(own.get(key).and_then(Value::as_object).cloned().unwrap_or_default());
+                    kept.extend(own[key].as_object().cloned().unwrap_or_default());
                 }
             }
             Part::Logprobs(_) | Part::CallEnd { .. } | Part::CallCut { .. } | Part::Seal(_) => {}
@@ -139,7 +139,7 @@ fn keep_tokens(found: &mut Value, text: &str) -> Option<()> {
     let Some(tokens) = found.get_mut("content").and_then(Value::as_array_mut) else {
         return text.is_empty().then_some(());
     };
-    let spelled = |token: &Value| token.get("token").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let spelled = |token: &Value| token["token"].as_str().unwrap_or_default().to_owned();
     let (mut rest, mut before) = (text, 0);
     while let Some(left) = tokens.get(before).and_then(|token| rest.strip_prefix(&*spelled(token))) {
         (rest, before) = (left, before + 1);

@@ -215,9 +215,9 @@ impl ChatWriter {
 
     /// Writes a chunk with what only this protocol knows; log probabilities go with their text.
     fn own(&mut self, choice: usize, own: &Value, out: &mut Vec<u8>) {
-        let delta = own.get("message").cloned().unwrap_or_default();
+        let delta = own["message"].clone();
         let mut fields = Map::from_iter([("index".to_owned(), json!(choice)), ("delta".to_owned(), delta)]);
-        fields.extend(own.get("choice").and_then(Value::as_object).cloned().unwrap_or_default());
+        fields.extend(own["choice"].as_object().cloned().unwrap_or_default());
         fields.remove("logprobs");
         let unknown = |map: Option<&Value>| map.and_then(Value::as_object).is_some_and(|map| !map.is_empty());
         if fields.len() > 2 || unknown(fields.get("delta")) {
@@ -301,7 +301,7 @@ pub(crate) fn reasoning_names(field: ReasoningField) -> &'static [&'static str] 
 
 /// Says whether the client uses the deprecated functions instead of tools.
 pub(crate) fn is_legacy(request: &Map) -> bool {
-    request.get("functions").is_some_and(Value::is_array) && !request.get("tools").is_some_and(Value::is_array)
+    request["functions"].is_array() && !request["tools"].is_array()
 }
 
 /// Appends a number; most have one digit, and every piece of a call has two of them.

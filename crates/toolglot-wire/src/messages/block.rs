@@ -24,7 +24,7 @@ impl ConvertedBlock {
 /// Returns what sort of block it is.
 pub(super) fn kind(block: &Value) -> &str {
     let is_text = || if block.is_string() || block.get("text").is_some() { "text" } else { "" };
-    block.get("type").and_then(Value::as_str).unwrap_or_else(is_text)
+    block["type"].as_str().unwrap_or_else(is_text)
 }
 
 /// Returns what a block becomes; one that is not known becomes its JSON text, so that nothing is lost.
@@ -63,7 +63,7 @@ fn image(block: Value) -> ConvertedBlock {
 }
 
 fn document(mut block: Value) -> ConvertedBlock {
-    let name = block.get("title").and_then(Value::as_str).unwrap_or("document.pdf").to_owned();
+    let name = block["title"].as_str().unwrap_or("document.pdf").to_owned();
     let file = |file: Value| ConvertedBlock::Other { word: "document", part: json!({"type": "file", "file": file}) };
     match source(&block, "type").unwrap_or_default() {
         "base64" => match data_url(&block) {

@@ -146,7 +146,7 @@ impl Blocks {
 
     /// A block of this protocol alone, or an addition to a text such as a citation; the numbers are ours.
     fn add_own(&mut self, event: &Value, sink: &mut impl BlockSink) {
-        match (event.get("type").and_then(Value::as_str), self.open) {
+        match (event["type"].as_str(), self.open) {
             (Some("content_block_start"), _) => {
                 if let Some(block) = event.get("content_block").filter(|block| block.is_object()) {
                     self.start(OpenBlock::Own, block.clone(), sink);

@@ -106,7 +106,7 @@ fn choose(chat: &mut Map, request: &mut Map, messages: &[Value]) {
     }
     put(request, "tools", Some(declared.into()));
     let choice = choice.unwrap_or_default();
-    let name = choice.pointer("/function/name").and_then(Value::as_str);
+    let name = choice["function"]["name"].as_str();
     let mut chosen = match (choice.as_str(), name) {
         (Some("none"), _) => Some(json!({"type": "none"})),
         (Some("required"), _) => Some(json!({"type": "any"})),

@@ -37,7 +37,7 @@ impl<'h> ChatConversation<'h> {
             return self.add_user(blocks(message));
         }
         let content = message.get_mut("content").map(Value::take).unwrap_or_default();
-        match message.get("role").and_then(Value::as_str) {
+        match message["role"].as_str() {
             Some("assistant") => self.add_assistant(blocks(content), inputs),
             Some("system") => self.add_system(content),
             _ => self.add_user(blocks(content)),
@@ -74,16 +74,14 @@ impl<'h> ChatConversation<'h> {
             let was_text = std::mem::replace(&mut goes_on, kind(&block) == "text");
             match kind(&block) {
                 "tool_use" => calls.push(call(block, inputs.object(place))),
-                "thinking" => {
-                    add(&mut reasoning, "\n", block.get("thinking").and_then(Value::as_str).unwrap_or_default())
-                }
+                "thinking" => add(&mut reasoning, "\n", block["thinking"].as_str().unwrap_or_default()),
                 // What is encrypted, only the server that wrote it can read.
                 "redacted_thinking" => {}
                 // Citations split a sentence into blocks, so texts that follow each other are one.
                 "text" => add(&mut text, if was_text { "" } else { "\n\n" }, &text_of(block)),
                 other => {
                     let note = format!("only Anthropic's models understand the `{other}` block of an earlier turn");
-                    match block.get("content").and_then(Value::as_str) {
+                    match block["content"].as_str() {
                         Some(content) => add(&mut text, "\n\n", content),
                         None => self.notes.push(note + "; it was omitted"),
                     }
@@ -129,7 +127,7 @@ fn result(mut block: Value, after: &mut Vec<Value>) -> Value {
             }
         }
     }
-    let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or_default();
+    let failed = block["is_error"].as_bool().unwrap_or_default();
     let says_so = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("error"));
     let text = if failed && !says_so { format!("Error: {text}").trim_end().to_owned() } else { text };
     let id = block.get_mut("tool_use_id").map(Value::take).unwrap_or_default();
@@ -138,7 +136,7 @@ fn result(mut block: Value, after: &mut Vec<Value>) -> Value {
 
 /// Parts as one text if they are nothing else, which every engine's template takes.
 fn joined(parts: Vec<Value>) -> Value {
-    let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text").and_then(Value::as_str)).collect();
+    let texts: Option<Vec<&str>> = parts.iter().map(|part| part["text"].as_str()).collect();
     match texts {
         Some(texts) => texts.join("\n\n").into(),
         None => parts.into(),

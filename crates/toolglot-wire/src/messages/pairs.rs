@@ -186,11 +186,11 @@ fn said(mut orphan: Value) -> impl Iterator<Item = Value> {
 
 fn id_of(block: &Value) -> &str {
     let key = if kind(block) == "tool_use" { "id" } else { "tool_use_id" };
-    block.get(key).and_then(Value::as_str).unwrap_or_default()
+    block[key].as_str().unwrap_or_default()
 }
 
 fn role(message: &Value) -> &str {
-    match message.get("role").and_then(Value::as_str) {
+    match message["role"].as_str() {
         Some(role @ ("assistant" | "system")) => role,
         _ => "user",
     }

@@ -105,7 +105,7 @@ impl MessagesReader {
         if let Some(fault) = Fault::of_event(frame.event, &event) {
             return self.fail(fault, out);
         }
-        let kind = event.get("type").and_then(Value::as_str).or(frame.event).unwrap_or_default();
+        let kind = event["type"].as_str().or(frame.event).unwrap_or_default();
         match kind {
             "message_start" => self.begin(event.get_mut("message").map(Value::take), out),
             "content_block_start" => self.start(event, &ExactInputs::of_start(frame.data), out),
@@ -133,7 +133,7 @@ impl MessagesReader {
 
     fn begin(&mut self, message: Option<Value>, out: &mut Vec<ResponseEvent>) {
         let Some(Value::Object(message)) = message else { return self.ensure_begun(out) };
-        let text = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let text = |key: &str| message[key].as_str().filter(|text| !text.is_empty());
         let [id, model] = [text("id"), text("model")].map(|text| text.map(str::to_owned));
         usage::merge(&mut self.usage, message.get("usage"));
         let counts = Some(&self.usage).filter(|counts| counts.contains_key("input_tokens")).cloned();
@@ -372,7 +372,7 @@ const KINDS: [(&str, &str); 4] = [
 ];
 
 fn index_of(event: &Value) -> Option<u64> {
-    event.get("index").and_then(Value::as_u64)
+    event["index"].as_u64()
 }
 
 /// Takes a text that is not empty.
@@ -393,14 +393,14 @@ fn json_text(value: Value) -> Option<String> {
 }
 
 fn finish_of(delta: &Value) -> Option<Finish> {
-    let word = delta.get("stop_reason").and_then(Value::as_str)?;
+    let word = delta["stop_reason"].as_str()?;
     Some(match word {
         "end_turn" => Finish::Stop,
         "tool_use" => Finish::ToolCalls,
         "max_tokens" | "model_context_window_exceeded" => Finish::Length,
         "refusal" => Finish::ContentFilter,
         "stop_sequence" => {
-            let sequence = delta.get("stop_sequence").and_then(Value::as_str).unwrap_or_default();
+            let sequence = delta["stop_sequence"].as_str().unwrap_or_default();
             Finish::StopSequence(sequence.to_owned())
         }
         other => Finish::Other(other.to_owned()),

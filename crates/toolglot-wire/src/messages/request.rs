@@ -108,11 +108,11 @@ fn tools(tools: Value, notes: &mut Vec<String>) -> Option<Value> {
 }
 
 fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
-    let kind = tool.get("type").and_then(Value::as_str).unwrap_or("custom");
+    let kind = tool["type"].as_str().unwrap_or("custom");
     if kind == "function" && tool.get("function").is_some() {
         return Some(tool);
     }
-    let name = tool.get("name").and_then(Value::as_str).unwrap_or(kind);
+    let name = tool["name"].as_str().unwrap_or(kind);
     if kind != "custom" && tool.get("input_schema").is_none() {
         notes.push(format!("tool `{name}` of type `{kind}` omitted: only Anthropic's models support it"));
         return None;
@@ -134,8 +134,8 @@ fn choose(choice: &Value, chat: &mut Map, notes: &mut Vec<String>) {
     if chat.get("tools").is_none() {
         return;
     }
-    let name = choice.get("name").and_then(Value::as_str).unwrap_or_default();
-    let chosen = match choice.get("type").and_then(Value::as_str) {
+    let name = choice["name"].as_str().unwrap_or_default();
+    let chosen = match choice["type"].as_str() {
         Some("any") => Some("required".into()),
         Some("tool") if is_declared(name, chat) => Some(json!({"type": "function", "function": {"name": name}})),
         Some("tool") => {
@@ -146,13 +146,13 @@ fn choose(choice: &Value, chat: &mut Map, notes: &mut Vec<String>) {
         _ => None,
     };
     put(chat, "tool_choice", chosen);
-    let alone = choice.get("disable_parallel_tool_use").and_then(Value::as_bool).unwrap_or_default();
+    let alone = choice["disable_parallel_tool_use"].as_bool().unwrap_or_default();
     put(chat, "parallel_tool_calls", alone.then_some(false.into()));
 }
 
 fn is_declared(name: &str, chat: &Map) -> bool {
     let tools = list(chat.get("tools"));
-    tools.iter().any(|tool| tool.pointer("/function/name").and_then(Value::as_str) == Some(name))
+    tools.iter().any(|tool| tool["function"]["name"].as_str() == Some(name))
 }
 
 /// How hard to think, for a number of tokens to think with.

@@ -17,7 +17,7 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     let blocks = contents.filter_map(Value::as_array_mut).flatten();
     for block in blocks.filter(|block| kind(block) == "tool_use") {
         let Some(block) = block.as_object_mut() else { continue };
-        let name = block.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let name = block["name"].as_str().unwrap_or_default().to_owned();
         let input = block.entry("input").or_insert(Value::Null);
         if !input.is_object() {
             *input = object(input.take(), &name, repairer);

@@ -31,7 +31,7 @@ struct MessagesTurns<'n> {
 impl MessagesTurns<'_> {
     fn add(&mut self, mut message: Value) {
         let content = message.get_mut("content").map(Value::take).unwrap_or_default();
-        match message.get("role").and_then(Value::as_str) {
+        match message["role"].as_str() {
             Some("system" | "developer") if self.turns.is_empty() => {
                 let texts = blocks(content).into_iter().filter_map(|part| Some(part.get("text")?.as_str()?.to_owned()));
                 self.system.extend(texts.filter(|text| !text.is_empty()));
@@ -39,7 +39,7 @@ impl MessagesTurns<'_> {
             Some("system" | "developer") => self.add(later_instructions(content)),
             Some("assistant") => self.add_assistant(message, content),
             Some("tool") => {
-                let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
+                let id = message["tool_call_id"].as_str().unwrap_or_default();
                 let id = self.ids.of_result(id);
                 let content = self.result(content);
                 self.push("user", vec![json!({"type": "tool_result", "tool_use_id": id, "content": content})]);
@@ -58,11 +58,11 @@ impl MessagesTurns<'_> {
         let calls = message.get_mut("tool_calls").map(Value::take).unwrap_or_default();
         let Value::Array(calls) = calls else { return self.push("assistant", said) };
         for call in calls {
-            let function = call.get("function").unwrap_or(&Value::Null);
-            let id = self.ids.of_call(call.get("id").and_then(Value::as_str).unwrap_or_default());
-            let arguments = function.get("arguments").and_then(Value::as_str).unwrap_or_default();
+            let function = &call["function"];
+            let id = self.ids.of_call(call["id"].as_str().unwrap_or_default());
+            let arguments = function["arguments"].as_str().unwrap_or_default();
             let input: Value = toolglot_json::from_str(arguments).unwrap_or_else(|_| json!({}));
-            let name = function.get("name").cloned().unwrap_or_default();
+            let name = function["name"].clone();
             said.push(json!({"type": "tool_use", "id": id, "name": name, "input": input}));
         }
         self.push("assistant", said);
@@ -83,7 +83,7 @@ impl MessagesTurns<'_> {
     }
 
     fn block(&mut self, part: Value) -> Option<Value> {
-        let text = |key: &str| part.get(key).and_then(Value::as_str);
+        let text = |key: &str| part[key].as_str();
         match text("type").unwrap_or("text") {
             "text" | "refusal" => text_block(text("text").or_else(|| text("refusal")).unwrap_or_default()),
             "image_url" => {
@@ -92,7 +92,7 @@ impl MessagesTurns<'_> {
             }
             "file" => {
                 let file = part.get("file")?;
-                let data = file.get("file_data").and_then(Value::as_str).map(source);
+                let data = file["file_data"].as_str().map(source);
                 let source = data.or_else(|| Some(json!({"type": "file", "file_id": file.get("file_id")?})))?;
                 let mut block = json!({"type": "document", "source": source});
                 if let Some(name) = file.get("filename") {

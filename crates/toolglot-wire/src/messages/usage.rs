@@ -12,7 +12,7 @@ pub(super) fn merge(usage: &mut Map, more: Option<&Value>) {
 
 /// Returns the counts in words that all protocols share, if there are any.
 pub(super) fn read(own: Map) -> Option<Usage> {
-    let count = |key: &str| own.get(key).and_then(Value::as_u64);
+    let count = |key: &str| own[key].as_u64();
     let cached = count("cache_read_input_tokens");
     let made = count("cache_creation_input_tokens");
     let details = own.get("output_tokens_details");

@@ -79,9 +79,9 @@ fn to_chat_message(place: usize, message: Value, reasoning: &[&str], open: &mut 
 }
 
 fn to_chat_call((place, at): (usize, usize), call: Value, open: &mut OpenCalls) -> Value {
-    let function = call.get("function").cloned().unwrap_or_default();
-    let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
-    let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
+    let function = call["function"].clone();
+    let name = function["name"].as_str().unwrap_or_default();
+    let id = call["id"].as_str().filter(|id| !id.is_empty());
     let id = id.map_or_else(|| mint(place as u64, at), str::to_owned);
     let arguments = arguments_text(function.get("arguments"));
     open.calls.push((id.clone(), name.to_owned()));
@@ -192,7 +192,7 @@ fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
                     (Some(words), _) => texts.push(words),
                     (None, Some(Some((_, data)))) => images.push(data),
                     (None, _) => {
-                        let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+                        let kind = part["type"].as_str().unwrap_or_default();
                         notes.push(format!(
                             "part of type `{kind}` omitted: Ollama's API accepts only text, and images as data"
                         ));

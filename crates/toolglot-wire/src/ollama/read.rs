@@ -64,8 +64,8 @@ fn unread() -> Fault {
 
 /// Says whether an object is an answer, or a line of one.
 pub(crate) fn is_piece(object: &Map) -> bool {
-    let speaks = object.get("message").is_some_and(Value::is_object) || object.contains_key("response");
-    speaks && object.get("done").is_some_and(Value::is_boolean)
+    let speaks = object["message"].is_object() || object.contains_key("response");
+    speaks && object["done"].is_boolean()
 }
 
 impl OllamaReader {
@@ -80,7 +80,7 @@ impl OllamaReader {
             return self.fail(fault.unwrap_or_else(|| Fault::of_words("")), out);
         }
         if !std::mem::replace(&mut self.begun, true) {
-            let model = line.get("model").and_then(Value::as_str).map(str::to_owned);
+            let model = line["model"].as_str().map(str::to_owned);
             out.push(ResponseEvent::Begin(ResponseStart { model, ..ResponseStart::default() }));
         }
         let mut push = |part: Part| out.push(ResponseEvent::first(part));
@@ -101,8 +101,8 @@ impl OllamaReader {
 
     /// Reads what a line adds to the answer; `/api/generate` has no message around it.
     fn message(&mut self, line: &Map, push: &mut impl FnMut(Part)) {
-        let message = line.get("message").and_then(Value::as_object).unwrap_or(line);
-        let said = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let message = line["message"].as_object().unwrap_or(line);
+        let said = |key: &str| message[key].as_str().filter(|text| !text.is_empty());
         if let Some(text) = said("thinking") {
             push(Part::Reasoning(text.to_owned()));
         }
@@ -116,14 +116,14 @@ impl OllamaReader {
     }
 
     fn call(&mut self, call: &Value, push: &mut impl FnMut(Part)) {
-        let Some(name) = call.pointer("/function/name").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
+        let Some(name) = call["function"]["name"].as_str().filter(|name| !name.is_empty()) else {
             if let Some(Value::String(text)) = call.pointer("/function/arguments") {
                 self.continue_call(text, push);
             }
             return;
         };
         self.close(push);
-        let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
+        let id = call["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned);
         let text = arguments_text(call.pointer("/function/arguments"));
         let number = self.calls;
         self.calls += 1;
@@ -150,7 +150,7 @@ impl OllamaReader {
 }
 
 fn finish(line: &Map) -> Finish {
-    match line.get("done_reason").and_then(Value::as_str) {
+    match line["done_reason"].as_str() {
         None | Some("stop" | "") => Finish::Stop,
         Some("length") => Finish::Length,
         Some(word) => Finish::Other(word.to_owned()),
@@ -159,7 +159,7 @@ fn finish(line: &Map) -> Finish {
 
 fn usage(line: Map) -> Option<Usage> {
     let own: Map = line.into_iter().filter(|(key, _)| COUNTS.contains(&key.as_str())).collect();
-    let count = |key: &str| own.get(key).and_then(Value::as_u64);
+    let count = |key: &str| own[key].as_u64();
     // Cached tokens are not counted at all.
     let (input, output) = (count("prompt_eval_count"), count("eval_count"));
     input.or(output)?;

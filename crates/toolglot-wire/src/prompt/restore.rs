@@ -29,8 +29,8 @@ pub fn restore(messages: &[Value], dialect: &Arc<Dialect>, tools: &Tools) -> Vec
     let pinned: Dialects = [Arc::clone(dialect)].into_iter().collect();
     let (mut restored, mut called): (Vec<Value>, Vec<(String, String)>) = (Vec::new(), Vec::new());
     for message in messages {
-        let content = message.get("content").and_then(Value::as_str);
-        let role = message.get("role").and_then(Value::as_str);
+        let content = message["content"].as_str();
+        let role = message["role"].as_str();
         match (role, content) {
             (Some("assistant"), Some(text)) => {
                 let (message, calls) = assistant(text, &pinned, tools, restored.len());

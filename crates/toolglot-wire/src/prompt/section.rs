@@ -15,12 +15,12 @@ use crate::members::list;
 /// Returns the section for a chat request; nothing if it declares no tools or forbids calls.
 pub(super) fn of(request: &Map, dialect: &Arc<Dialect>) -> Option<String> {
     let declared: Vec<&Value> = tools(request).iter().filter(|tool| tool.get("function").is_some()).collect();
-    let choice = request.get("tool_choice").unwrap_or(&Value::Null);
+    let choice = &request["tool_choice"];
     if declared.is_empty() || choice == "none" {
         return None;
     }
-    let named = choice.pointer("/function/name").and_then(Value::as_str);
-    let is_named = |tool: &&Value| named.is_some() && tool.pointer("/function/name").and_then(Value::as_str) == named;
+    let named = choice["function"]["name"].as_str();
+    let is_named = |tool: &&Value| named.is_some() && tool["function"]["name"].as_str() == named;
     let first = declared.iter().copied().filter(is_named);
     let others = declared.iter().copied().filter(|tool| !is_named(tool));
     let teach = dialect.teach();
@@ -86,18 +86,18 @@ fn spaced(value: &Value) -> String {
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> &'v str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
+    value[key].as_str().unwrap_or_default()
 }
 
 /// A tool as Qwen3-Coder's template has it: elements for what it knows, and the rest of a schema as it is.
 fn xml(function: &Value) -> String {
     let mut out = format!("<function>\n<name>{}</name>", text(function, "name"));
-    if let Some(about) = function.get("description").and_then(Value::as_str) {
+    if let Some(about) = function["description"].as_str() {
         let _ = write!(out, "\n<description>{}</description>", about.trim());
     }
     out.push_str("\n<parameters>");
-    let schema = function.get("parameters").unwrap_or(&Value::Null);
-    for (name, parameter) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+    let schema = &function["parameters"];
+    for (name, parameter) in schema["properties"].as_object().into_iter().flatten() {
         let _ = write!(out, "\n<parameter>\n<name>{name}</name>");
         rest_of(parameter, &[], &mut out);
         out.push_str("\n</parameter>");
@@ -119,7 +119,7 @@ fn rest_of(value: &Value, known: &[&str], out: &mut String) {
 fn typescript(function: &Value) -> String {
     let about = text(function, "description").trim().replace('\n', "\n// ");
     let about = if about.is_empty() { String::new() } else { format!("// {about}\n") };
-    let schema = function.get("parameters").unwrap_or(&Value::Null);
+    let schema = &function["parameters"];
     format!("{about}type {} = (_: {}) => any;", text(function, "name"), typed(schema, 0))
 }
 
@@ -131,14 +131,14 @@ fn typed(schema: &Value, depth: usize) -> String {
         return "any".to_owned();
     }
     let inner = |schema: &Value| typed(schema, depth + 1);
-    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+    if let Some(values) = schema["enum"].as_array() {
         return values.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
     }
     let either = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)?.as_array());
     if let Some(schemas) = either {
         return schemas.iter().map(inner).collect::<Vec<_>>().join(" | ");
     }
-    if let Some(kinds) = schema.get("type").and_then(Value::as_array) {
+    if let Some(kinds) = schema["type"].as_array() {
         let one = |kind: &Value| inner(&toolglot_json::json!({"type": kind, "items": schema.get("items")}));
         return kinds.iter().map(one).collect::<Vec<_>>().join(" | ");
     }
@@ -151,7 +151,7 @@ fn typed(schema: &Value, depth: usize) -> String {
 }
 
 fn members(schema: &Value, depth: usize) -> String {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return "object".to_owned() };
+    let Some(properties) = schema["properties"].as_object() else { return "object".to_owned() };
     let required = list(schema.get("required"));
     let member = |(name, schema): (&String, &Value)| {
         let mark = if required.iter().any(|required| *required == **name) { "" } else { "?" };

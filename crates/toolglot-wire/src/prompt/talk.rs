@@ -42,13 +42,13 @@ struct PromptHistory<'t> {
 
 impl PromptHistory<'_> {
     fn add(&mut self, mut message: Value) {
-        match message.get("role").and_then(Value::as_str) {
+        match message["role"].as_str() {
             Some("assistant") => {
                 self.end_results(None);
                 self.add_assistant(message);
             }
             Some("tool") => {
-                let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
+                let id = message["tool_call_id"].as_str().unwrap_or_default();
                 let is_open = |at: &usize| self.called[*at].0 == id && self.results[*at].is_none();
                 let place = (0..self.called.len()).find(is_open);
                 let content = message.get_mut("content").map(Value::take).unwrap_or_default();
@@ -131,10 +131,10 @@ impl PromptHistory<'_> {
 /// Returns a result as text; other parts are replaced by a reference and follow the results.
 fn shown_text(content: Value, shown: &mut Vec<Value>) -> String {
     let Value::Array(parts) = content else { return text_of(&content) };
-    let texts = parts.into_iter().map(|part| match part.get("text").and_then(Value::as_str) {
+    let texts = parts.into_iter().map(|part| match part["text"].as_str() {
         Some(text) => text.to_owned(),
         None => {
-            let kind = part.get("type").and_then(Value::as_str).unwrap_or("part");
+            let kind = part["type"].as_str().unwrap_or("part");
             let mark = format!("[{}]", kind.trim_end_matches("_url"));
             shown.push(part);
             mark

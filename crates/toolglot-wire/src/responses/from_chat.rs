@@ -59,13 +59,13 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
 }
 
 fn response_format(format: Value) -> Value {
-    let Some(schema) = format.get("json_schema").and_then(Value::as_object) else { return format };
+    let Some(schema) = format["json_schema"].as_object() else { return format };
     let kind = [("type".to_owned(), Value::from("json_schema"))];
     kind.into_iter().chain(schema.clone()).collect::<Map>().into()
 }
 
 fn tool(tool: &Value) -> Value {
-    let Some(function) = tool.get("function").and_then(Value::as_object) else { return tool.clone() };
+    let Some(function) = tool["function"].as_object() else { return tool.clone() };
     let mut flat = Map::from_iter([("type".to_owned(), "function".into())]);
     flat.extend(function.clone());
     flat.entry("parameters").or_insert_with(|| json!({"type": "object", "properties": {}}));
@@ -84,13 +84,13 @@ fn choice(choice: Value) -> Value {
 fn items(messages: &Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
     let (mut instructions, mut items) = (Vec::new(), Vec::new());
     for message in list(Some(messages)) {
-        let content = message.get("content").unwrap_or(&Value::Null);
+        let content = &message["content"];
         match text(message, "role").unwrap_or("user") {
             "system" | "developer" if items.is_empty() => instructions.extend(plain(content)),
             "assistant" => add_assistant(message, content, &mut items),
             "tool" => {
                 let output = if content.is_array() { parts(content, notes) } else { content.clone() };
-                let id = message.get("tool_call_id").cloned().unwrap_or_default();
+                let id = message["tool_call_id"].clone();
                 items.push(json!({"type": "function_call_output", "call_id": id, "output": output}));
             }
             role => {
@@ -117,9 +117,9 @@ fn add_assistant(message: &Value, content: &Value, items: &mut Vec<Value>) {
         items.push(json!({"type": "message", "role": "assistant", "content": said}));
     }
     for call in list(message.get("tool_calls")) {
-        let function = call.get("function").unwrap_or(&Value::Null);
+        let function = &call["function"];
         let [name, arguments] = ["name", "arguments"].map(|key| function.get(key).cloned().unwrap_or_default());
-        let id = call.get("id").cloned().unwrap_or_default();
+        let id = call["id"].clone();
         items.push(json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}));
     }
 }

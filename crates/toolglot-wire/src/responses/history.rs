@@ -48,7 +48,7 @@ struct AssistantTurn {
 impl ItemHistory<'_> {
     fn item(&mut self, item: &Value) {
         let is_output = ["function_call_output", "custom_tool_call_output", "tool_search_output"].contains(&kind(item));
-        let is_users = item.get("role").and_then(Value::as_str) == Some("user");
+        let is_users = item["role"] == "user";
         if !is_output && !is_users {
             self.show();
         }
@@ -70,7 +70,7 @@ impl ItemHistory<'_> {
     }
 
     fn message(&mut self, item: &Value) {
-        let content = item.get("content").unwrap_or(&Value::Null);
+        let content = &item["content"];
         match text(item, "role") {
             Some("assistant") => self.said(content),
             Some("system" | "developer") => self.system(content),

@@ -130,7 +130,7 @@ impl ResponsesReader {
 
     fn event(&mut self, event: &Value, out: &mut Vec<ResponseEvent>) {
         let name = kind(event);
-        let response = event.get("response").unwrap_or(&Value::Null);
+        let response = &event["response"];
         match name {
             "response.created" | "response.queued" | "response.in_progress" => self.begin(response, out),
             "response.completed"
@@ -143,7 +143,7 @@ impl ResponsesReader {
             }
             "response.output_item.added" | "response.output_item.done" => {
                 self.begin(&Value::Null, out);
-                let index = event.get("output_index").and_then(Value::as_u64);
+                let index = event["output_index"].as_u64();
                 if let Some(item) = event.get("item").filter(|item| item.is_object()) {
                     self.items.object(item, index, name.ends_with("done"), event, out);
                 }
@@ -154,8 +154,8 @@ impl ResponsesReader {
 
     /// Reads what ends a text, what frames it, and events that only this protocol knows.
     fn other(&mut self, name: &str, event: &Value, out: &mut Vec<ResponseEvent>) {
-        let place = ItemPlace { id: text(event, "item_id"), index: event.get("output_index").and_then(Value::as_u64) };
-        let number = |key: &str| event.get(key).and_then(Value::as_u64);
+        let place = ItemPlace { id: text(event, "item_id"), index: event["output_index"].as_u64() };
+        let number = |key: &str| event[key].as_u64();
         let part = number("content_index").or_else(|| number("summary_index")).unwrap_or_default();
         if let Some((stem, last)) = name.rsplit_once('.') {
             if let Some((_, kind, slot, field)) = TEXTS.iter().find(|row| row.0 == stem) {
@@ -164,7 +164,7 @@ impl ResponsesReader {
                 let sent = event.get(if last == "delta" { "delta" } else { field });
                 let sent = sent.map(super::tools::json_text).unwrap_or_default();
                 self.items.named(item, text(event, "name"));
-                let tokens = event.get("logprobs").and_then(Value::as_array);
+                let tokens = event["logprobs"].as_array();
                 if last == "delta" || !self.items.has_sent(item, (*slot, part)) {
                     self.items.probable(item, tokens.map(Vec::as_slice), out);
                 }
@@ -212,7 +212,7 @@ impl ResponsesReader {
         match name {
             "response.failed" => self.fail(fault_of(response), out),
             "response.cancelled" => self.fail(cancelled(), out),
-            "response.incomplete" if response.get("incomplete_details").is_none_or(Value::is_null) => {
+            "response.incomplete" if response["incomplete_details"].is_null() => {
                 self.finish(response, Finish::Length, out);
             }
             _ => self.end(response, out),

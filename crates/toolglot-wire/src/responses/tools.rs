@@ -158,7 +158,7 @@ fn function(tool: &Value, chat_name: &str) -> Value {
 fn custom_tool(tool: &Value, chat_name: &str) -> Value {
     let mut custom = Map::from_iter([("name".to_owned(), Value::from(chat_name))]);
     custom.extend(text(tool, "description").map(|text| ("description".to_owned(), Value::from(text))));
-    let format = tool.get("format").and_then(Value::as_object).map(|format| match format.contains_key("definition") {
+    let format = tool["format"].as_object().map(|format| match format.contains_key("definition") {
         true => {
             let grammar: Map = format.clone().into_iter().filter(|(key, _)| key != "type").collect();
             json!({"type": "grammar", "grammar": grammar})
@@ -204,7 +204,7 @@ pub(super) fn kind(value: &Value) -> &str {
 
 /// Returns the text of a field.
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
-    value.get(key).and_then(Value::as_str)
+    value[key].as_str()
 }
 
 /// Returns a text as it is, anything else as JSON text.

@@ -240,7 +240,7 @@ impl ResponsesWriter {
 
     fn start(&mut self, kind: ItemKind, head: Map, out: &mut Vec<u8>) {
         let index = self.output.len();
-        let id = head.get("id").and_then(Value::as_str).map(str::to_owned);
+        let id = head["id"].as_str().map(str::to_owned);
         let id = id.filter(|id| !id.is_empty() && !self.ids.contains(id));
         let id = id.unwrap_or_else(|| generated_id(kind.prefix(), self.client.seed, index + 1));
         self.ids.insert(id.clone());

@@ -62,13 +62,13 @@ struct CallPiece<'a> {
 
 impl<'a> CallPiece<'a> {
     fn of(call: &'a Map) -> Self {
-        let custom = call.get("custom").and_then(Value::as_object);
+        let custom = call["custom"].as_object();
         let empty = || call;
-        let function = call.get("function").and_then(Value::as_object).or(custom).unwrap_or_else(empty);
+        let function = call["function"].as_object().or(custom).unwrap_or_else(empty);
         let kind = if custom.is_some() { CallKind::Custom } else { CallKind::Function };
         let input = function.get("arguments").or_else(|| function.get("input"));
         Self {
-            index: call.get("index").and_then(Value::as_u64),
+            index: call["index"].as_u64(),
             id: text(call, "id"),
             name: text(function, "name"),
             input: input_text(input),

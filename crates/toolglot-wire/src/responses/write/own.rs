@@ -38,13 +38,13 @@ impl ResponsesWriter {
         let index = self.output.len();
         self.output.push(item.to_string());
         self.own_ids.extend(text(item, "id").map(|id| (id.to_owned(), index)));
-        self.own_indexes.extend(event.get("output_index").and_then(Value::as_u64).map(|number| (number, index)));
+        self.own_indexes.extend(event["output_index"].as_u64().map(|number| (number, index)));
         self.write_own("response.output_item.added", event, Some(index), out);
     }
 
     fn continue_own(&mut self, event: &Value, item: Option<&Value>, out: &mut Vec<u8>) {
         let id = text(event, "item_id").or_else(|| item.and_then(|item| text(item, "id")));
-        let number = event.get("output_index").and_then(Value::as_u64);
+        let number = event["output_index"].as_u64();
         let by_id = id.and_then(|id| self.own_ids.get(id).copied());
         let mut index = by_id.or_else(|| number.and_then(|number| self.own_indexes.get(&number).copied()));
         match (kind(event), item, index) {
