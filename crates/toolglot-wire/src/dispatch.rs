@@ -1,4 +1,4 @@
-//! Which protocol does it: requests, readers and whole bodies by the protocol's name. The one file that knows all four.
+//! Selects the implementation of a protocol. No other file knows all four.
 
 use toolglot_json::Map;
 
@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::messages;
 use crate::ollama;
 use crate::policy::{Policy, WireLimits};
-use crate::port::{Client, ProtocolReader};
+use crate::port::{Client, ProtocolReader, ProtocolWriter};
 use crate::protocol::Protocol;
 use crate::response_event::ResponseEvent;
 use crate::responses;
@@ -20,6 +20,16 @@ pub(crate) fn reader(upstream: Protocol, limits: &WireLimits) -> Box<dyn Protoco
         Protocol::Responses => Box::new(responses::ResponsesReader::default()),
         Protocol::Messages => Box::new(messages::MessagesReader::new(*limits)),
         Protocol::Ollama => Box::new(ollama::OllamaReader::default()),
+    }
+}
+
+/// Returns a writer for a client.
+pub(crate) fn writer(ingress: Protocol, client: Client) -> Box<dyn ProtocolWriter> {
+    match ingress {
+        Protocol::Chat => Box::new(chat::write::ChatWriter::new(client)),
+        Protocol::Responses => Box::new(responses::ResponsesWriter::new(client)),
+        Protocol::Messages => Box::new(messages::MessagesWriter::new(client)),
+        Protocol::Ollama => Box::new(ollama::OllamaWriter::new(client)),
     }
 }
 

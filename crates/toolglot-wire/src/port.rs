@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use toolglot_json::Map;
 
+use crate::chat::write::ChatWriter;
 use crate::fault::Fault;
 use crate::policy::{ReasoningField, ReasoningItem};
 use crate::protocol::Protocol;
@@ -60,6 +61,11 @@ pub(crate) trait ProtocolWriter: Send {
 
     /// Returns the whole answer once it is over and nothing failed, where later requests may refer to it.
     fn settled(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns the writer of Chat Completions, which can pass chunks of a server on unchanged.
+    fn as_chat(&mut self) -> Option<&mut ChatWriter> {
         None
     }
 }

@@ -2,14 +2,11 @@
 
 use crate::bare_arguments::BareArguments;
 use crate::chat::glance::ChunkTemplates;
-use crate::chat::write::ChatWriter;
 use crate::demand::{self, Join, Opening};
 use crate::dispatch;
 use crate::fault::{Fault, FaultKind};
 use crate::framing::Framing;
-use crate::messages;
 use crate::normalize::{AnswerSettings, Normalizer};
-use crate::ollama;
 use crate::policy::WireLimits;
 use crate::port::{Client, ProtocolReader, ProtocolWriter};
 use crate::protocol::Protocol;
@@ -18,7 +15,6 @@ use crate::refusals;
 use crate::relay::Relay;
 use crate::report::Report;
 use crate::response_event::{Part, ResponseEvent, Usage};
-use crate::responses;
 use crate::secrets::Secrets;
 use crate::sse::Frame;
 use crate::suspect::Suspect;
@@ -53,7 +49,7 @@ struct Conversion {
     renamed: bool,
     reader: Box<dyn ProtocolReader>,
     normalizer: Normalizer,
-    writer: ClientWriter,
+    writer: Box<dyn ProtocolWriter>,
     templates: ChunkTemplates,
     said: Vec<ResponseEvent>,
     /// The start of the model's text, if the request may be retried.
@@ -75,12 +71,6 @@ struct Conversion {
     unsaid_shape: usize,
 }
 
-/// The client's writer; chat chunks may pass unchanged between equal protocols.
-enum ClientWriter {
-    Chat(Box<ChatWriter>),
-    Other(Box<dyn ProtocolWriter>),
-}
-
 impl Turn {
     /// Returns a turn that passes bytes on unchanged, for a client and a server with the same protocol; it adds an error to a
     /// truncated stream.
@@ -100,19 +90,13 @@ impl Turn {
         renamed: bool,
         limits: &WireLimits,
     ) -> Self {
-        let writer = match ingress {
-            Protocol::Chat => ClientWriter::Chat(Box::new(ChatWriter::new(client.clone()))),
-            Protocol::Responses => ClientWriter::Other(Box::new(responses::ResponsesWriter::new(client.clone()))),
-            Protocol::Messages => ClientWriter::Other(Box::new(messages::MessagesWriter::new(client.clone()))),
-            Protocol::Ollama => ClientWriter::Other(Box::new(ollama::OllamaWriter::new(client.clone()))),
-        };
         let framing = Framing::new(client.upstream, limits);
         let conversion = Conversion {
             ingress,
             renamed,
             reader: dispatch::reader(client.upstream, limits),
             normalizer: Normalizer::new(wants, client.seed),
-            writer,
+            writer: dispatch::writer(ingress, client.clone()),
             templates: ChunkTemplates::default(),
             said: Vec::new(),
             answer_start: String::new(),
@@ -254,20 +238,13 @@ impl Turn {
 
     /// Returns a keep-alive for an idle stream.
     pub fn keep_alive(&self) -> &'static [u8] {
-        match self.conversion.as_ref().map(|conversion| &conversion.writer) {
-            Some(ClientWriter::Other(writer)) => writer.keep_alive(),
-            Some(ClientWriter::Chat(writer)) => writer.keep_alive(),
-            None => b": keepalive\n\n",
-        }
+        self.conversion.as_ref().map_or(b": keepalive\n\n", |conversion| conversion.writer.keep_alive())
     }
 
     /// Returns the answer to store; none before it is complete, if it failed, or if it must not be stored.
     pub fn stored_answer(&self) -> Option<StoredAnswer> {
         let conversion = self.conversion.as_ref().filter(|conversion| self.over && conversion.client.remembers)?;
-        let settled = conversion.settled.clone().or_else(|| match &conversion.writer {
-            ClientWriter::Chat(_) => None,
-            ClientWriter::Other(writer) => writer.settled(),
-        });
+        let settled = conversion.settled.clone().or_else(|| conversion.writer.settled());
         recall::stored_answer(&conversion.client.request, &settled?)
     }
 
@@ -352,15 +329,10 @@ impl Conversion {
     /// Writes the pending events.
     fn pass_on(&mut self, out: &mut Vec<u8>) {
         self.make_clean();
-        for said in self.normalizer.events().drain(..) {
-            match &mut self.writer {
-                ClientWriter::Chat(writer) => writer.write(&said, out),
-                ClientWriter::Other(writer) => writer.write(&said, out),
-            }
+        for event in self.normalizer.events().drain(..) {
+            self.writer.write(&event, out);
         }
-        if let ClientWriter::Chat(writer) = &mut self.writer
-            && !self.normalizer.is_over()
-        {
+        if let Some(writer) = self.writer.as_chat().filter(|_| !self.normalizer.is_over()) {
             writer.settle(out);
         }
     }

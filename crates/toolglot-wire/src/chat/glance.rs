@@ -8,23 +8,16 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
+use crate::chat::shape::ChunkTraits;
 use crate::chat::template::{ChunkTemplate, TemplateFit};
-use crate::chat::write::{ChunkEnvelope, PieceTarget};
+use crate::chat::write::ChunkEnvelope;
 use crate::sse::Frame;
 
 /// A chunk that adds one piece.
 #[derive(Debug)]
 pub(crate) struct ChunkGlance<'f> {
-    /// The number of the alternative.
-    pub(crate) choice: usize,
-    pub(crate) kind: PieceTarget,
+    pub(crate) traits: ChunkTraits,
     pub(crate) text: Cow<'f, str>,
-    /// It may say more of its alternative than its piece, so that something is lost if that is held back.
-    pub(crate) says_more: bool,
-    /// It has fields of the response that are not known; a later chunk of its shape has the same, with newer values.
-    pub(crate) has_fields: bool,
-    /// It has log probabilities.
-    pub(crate) is_probable: bool,
     /// The tokens counted so far, as they are written.
     pub(crate) usage: Option<&'f str>,
     /// The number of its shape: no other shape has it.
@@ -66,12 +59,8 @@ impl ChunkTemplates {
         let template = &self.known[at];
         let text = string(frame.data, template.piece(&fit))?;
         Some(ChunkGlance {
-            choice: template.choice,
-            kind: template.kind,
+            traits: template.traits,
             text,
-            says_more: template.says_more,
-            has_fields: template.has_fields,
-            is_probable: template.is_probable,
             usage: template.usage(&fit).and_then(|place| frame.data.get(place)),
             shape: template.shape,
             template: at,

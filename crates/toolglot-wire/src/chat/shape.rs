@@ -29,14 +29,23 @@ pub(super) enum HoleKind {
     Value,
 }
 
+/// What all chunks of a shape have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChunkTraits {
+    /// The number of the alternative.
+    pub(crate) choice: usize,
+    pub(crate) kind: PieceTarget,
+    /// Whether the alternative may have more than the piece, which is lost if the chunk is held back.
+    pub(crate) says_more: bool,
+    /// Whether there are unknown fields of the response; a later chunk of the shape has newer values of all of them.
+    pub(crate) has_fields: bool,
+    pub(crate) has_logprobs: bool,
+}
+
 /// The parts of a template: the positions of its holes, and the edits to the server's text.
 #[derive(Debug)]
 pub(super) struct TemplatePlan {
-    pub(super) choice: usize,
-    pub(super) kind: PieceTarget,
-    pub(super) says_more: bool,
-    pub(super) has_fields: bool,
-    pub(super) is_probable: bool,
+    pub(super) traits: ChunkTraits,
     pub(super) holes: Vec<(Range<usize>, HoleKind)>,
     pub(super) edits: Vec<(Range<usize>, String)>,
 }
@@ -54,14 +63,15 @@ pub(super) fn plan(data: &str, envelope: &ChunkEnvelope, keeps_usage: bool) -> O
     }
     let all = ["id", "created", "model"].iter().all(|name| chunk.get(name).is_some());
     let choice = all.then(|| ChunkMembers::of(choice.get())).flatten()?;
-    let is_probable = choice.get("logprobs").is_some_and(|value| value != "null");
+    let has_logprobs = choice.get("logprobs").is_some_and(|value| value != "null");
     for (name, value) in &choice.0 {
         shape.choice(name, value)?;
     }
     let number = serde_json::from_str(choice.get("index")?).ok()?;
     let kind = shape.delta(&ChunkMembers::of(choice.get("delta")?)?)?;
     let ChunkShape { holes, edits, says_more, has_fields, .. } = shape;
-    Some(TemplatePlan { choice: number, kind, says_more, has_fields, is_probable, holes, edits })
+    let traits = ChunkTraits { choice: number, kind, says_more, has_fields, has_logprobs };
+    Some(TemplatePlan { traits, holes, edits })
 }
 
 /// What was learned so far.

@@ -5,22 +5,15 @@ use std::ops::Range;
 use memchr::memchr2;
 use serde::de::IgnoredAny;
 
-use crate::chat::shape::{self, HoleKind};
-use crate::chat::write::{ChunkEnvelope, PieceTarget};
+use crate::chat::shape::{self, ChunkTraits, HoleKind};
+use crate::chat::write::ChunkEnvelope;
 
 /// A chunk with holes in it.
 #[derive(Debug)]
 pub(crate) struct ChunkTemplate {
     /// Its number among those that were learned.
     pub(super) shape: usize,
-    pub(crate) choice: usize,
-    pub(crate) kind: PieceTarget,
-    /// Its chunks may say more of their alternative than their piece.
-    pub(crate) says_more: bool,
-    /// Its chunks have fields of the response that are not known.
-    pub(crate) has_fields: bool,
-    /// Its chunks have log probabilities.
-    pub(crate) is_probable: bool,
+    pub(super) traits: ChunkTraits,
     holes: Vec<TemplateHole>,
     end: TemplateText,
     /// Nothing of it is left out or put otherwise.
@@ -72,17 +65,7 @@ impl ChunkTemplate {
             from = place.end;
         }
         let end = text(data, from..data.len(), &plan.edits);
-        Some(Self {
-            shape: 0,
-            choice: plan.choice,
-            kind: plan.kind,
-            says_more: plan.says_more,
-            has_fields: plan.has_fields,
-            is_probable: plan.is_probable,
-            holes,
-            end,
-            is_same: plan.edits.is_empty(),
-        })
+        Some(Self { shape: 0, traits: plan.traits, holes, end, is_same: plan.edits.is_empty() })
     }
 
     /// Finds the holes in a chunk, if all else is the same.

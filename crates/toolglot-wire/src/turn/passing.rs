@@ -12,8 +12,9 @@
 //! | has fields, and its piece is inside a call that was text | the fields wait for the next event |
 //! | any other | the parser gets the piece; the rest of the chunk is emitted |
 
-use super::{ClientWriter, Conversion};
+use super::Conversion;
 use crate::chat::read::usage_of;
+use crate::chat::shape::ChunkTraits;
 use crate::chat::write::PieceTarget;
 use crate::normalize::LogprobsFate;
 use crate::response_event::{Part, ResponseEvent, Usage};
@@ -22,19 +23,20 @@ use crate::sse::Frame;
 impl Conversion {
     /// Passes a chunk that adds one piece on unchanged, if possible; returns whether it was handled.
     pub(super) fn glance(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> bool {
-        let ClientWriter::Chat(writer) = &self.writer else { return false };
+        let Some(writer) = self.writer.as_chat() else { return false };
         // The output may have to be recorded, or joined with a prefill.
         if self.opening.is_some() || self.normalizer.demands_call() && self.normalizer.meets_demand().is_none() {
             return false;
         }
         let keeps_usage = self.earlier.is_none() && writer.counts_in_chunks();
         let Some(chunk) = self.templates.look(frame, writer.envelope(), keeps_usage) else { return false };
-        let (choice, text) = (chunk.choice, &*chunk.text);
-        let begins = !matches!(chunk.kind, PieceTarget::Arguments(_));
+        let ChunkTraits { choice, kind, says_more, has_fields, has_logprobs } = chunk.traits;
+        let text = &*chunk.text;
+        let begins = !matches!(kind, PieceTarget::Arguments(_));
         if text.is_empty() || !writer.is_under_way(choice) || !self.normalizer.keeps_number(choice, begins) {
             return false;
         }
-        let (in_field, number) = match chunk.kind {
+        let (in_field, number) = match kind {
             PieceTarget::Text => (true, None),
             PieceTarget::Reasoning(field) => (writer.reasons_in(field), None),
             PieceTarget::Arguments(index) => (true, writer.function(index)),
@@ -42,9 +44,9 @@ impl Conversion {
         // Other output precedes the text; if the text is a call, that may end the answer.
         let fate = self.normalizer.logprobs_fate(choice);
         let in_call = fate == LogprobsFate::Dropped && !self.normalizer.may_end_early();
-        if chunk.is_probable && fate == LogprobsFate::Undecided
-            || chunk.says_more && fate != LogprobsFate::Emitted
-            || chunk.has_fields && fate != LogprobsFate::Emitted && !in_call
+        if has_logprobs && fate == LogprobsFate::Undecided
+            || says_more && fate != LogprobsFate::Emitted
+            || has_fields && fate != LogprobsFate::Emitted && !in_call
             || !self.unsaid.is_empty() && (self.unsaid_shape != chunk.shape || !in_call)
         {
             return false;
@@ -54,12 +56,12 @@ impl Conversion {
             self.say_held_back();
             self.make_clean();
         }
-        let passes = match chunk.kind {
+        let passes = match kind {
             PieceTarget::Text => self.normalizer.pass_text(choice, text),
             PieceTarget::Reasoning(_) if !in_field || !self.normalizer.pass_reasoning(choice) => return false,
             PieceTarget::Reasoning(_) => true,
             // The rest of such a chunk is unknown, since only a part was parsed.
-            PieceTarget::Arguments(_) if chunk.says_more || chunk.has_fields || chunk.is_probable => return false,
+            PieceTarget::Arguments(_) if says_more || has_fields || has_logprobs => return false,
             PieceTarget::Arguments(index) => {
                 let Some(call) = self.reader.continues_call(choice, index, text) else { return false };
                 self.normalizer.pass_arguments(choice, (call, number), text)
@@ -67,14 +69,14 @@ impl Conversion {
         };
         if passes {
             self.normalizer.events().clear();
-            if let ClientWriter::Chat(writer) = &mut self.writer {
+            if let Some(writer) = self.writer.as_chat() {
                 self.templates.write(&chunk, frame, writer.envelope(), out);
-                writer.passed(choice, chunk.kind);
+                writer.passed(choice, kind);
             }
-        } else if in_call && chunk.has_fields {
+        } else if in_call && has_fields {
             frame.data.clone_into(&mut self.unsaid);
             self.unsaid_shape = chunk.shape;
-        } else if chunk.says_more || chunk.has_fields || chunk.is_probable && fate == LogprobsFate::Emitted {
+        } else if says_more || has_fields || has_logprobs && fate == LogprobsFate::Emitted {
             self.besides_text(frame);
         }
         if let Some(usage) = chunk.usage {
