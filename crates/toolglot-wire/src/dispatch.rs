@@ -29,7 +29,7 @@ pub(crate) fn writer(ingress: Protocol, client: Client) -> Box<dyn ProtocolWrite
         Protocol::Chat => Box::new(chat::write::ChatWriter::new(client)),
         Protocol::Responses => Box::new(responses::ResponsesWriter::new(client)),
         Protocol::Messages => Box::new(messages::MessagesWriter::new(client)),
-        Protocol::Ollama => Box::new(ollama::OllamaWriter::new(client)),
+        Protocol::Ollama => Box::new(ollama::OllamaWriter::new(&client)),
     }
 }
 
