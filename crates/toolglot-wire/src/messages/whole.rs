@@ -1,4 +1,4 @@
-//! Writes an answer as one body: what a client would have made of the stream.
+//! Writes a whole answer, with the same content as the stream.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -7,37 +7,32 @@ use toolglot_json::{Map, Value};
 use super::answer::AnswerEnvelope;
 use super::blocks::{BlockPiece, BlockSink, Blocks};
 use crate::port::Client;
-use crate::response_event::{Part, ResponseEvent, ResponseStart};
+use crate::response_event::{ResponseEvent, ResponseStart};
 
 /// Returns the body of a response that is not streamed.
-pub(crate) fn whole(said: &[ResponseEvent], client: &Client) -> Vec<u8> {
+pub(crate) fn whole(events: &[ResponseEvent], client: &Client) -> Vec<u8> {
     let (mut blocks, mut answer, mut content, mut begin) =
         (Blocks::default(), AnswerEnvelope::default(), WholeContent::default(), &ResponseStart::default());
-    for said in said {
-        match said {
+    for event in events {
+        answer.add(event);
+        match event {
             ResponseEvent::Begin(first) => begin = first,
-            ResponseEvent::Part { choice: 0, part } => {
-                blocks.add(part, &mut content);
-                if let Part::Finish(finish) = part {
-                    answer.set_finish(finish);
-                }
-            }
-            _ => answer.add(said),
+            ResponseEvent::Part { choice: 0, part } => blocks.add(part, &mut content),
+            _ => {}
         }
     }
     blocks.close(&mut content);
     let mut head = answer.head(begin, client);
-    let stop = answer.stop(blocks.is_refused(), client);
-    (head["stop_reason"], head["stop_sequence"]) = stop;
+    (head["stop_reason"], head["stop_sequence"]) = answer.stop(blocks.is_refused(), client);
     if let Some(counts) = answer.counts() {
         head["usage"] = counts.into();
     }
     head.extend(answer.extra(client));
-    // Keys are text, and every piece has been JSON before, which is all that could fail here.
+    // This can only fail for keys that are not strings or pieces that are not JSON, and there are none.
     serde_json::to_vec(&WholeMessage { head, content }).unwrap_or_default()
 }
 
-/// A message: all fields, the content in its place.
+/// A message, with its content in the place of the empty list in `head`.
 struct WholeMessage {
     head: Map,
     content: WholeContent,
@@ -60,11 +55,11 @@ impl Serialize for WholeMessage {
 #[derive(Debug, Default)]
 struct WholeContent(Vec<WholeBlock>);
 
-/// A block of the body: its fields, and the text that is still being put together.
+/// A block of the body.
 #[derive(Debug)]
 struct WholeBlock {
     fields: Map,
-    /// The JSON text of the input, passed on unchanged: numbers keep their digits.
+    /// The JSON text of the input, which is passed on unchanged, including its spaces.
     input: String,
 }
 
@@ -100,7 +95,7 @@ impl WholeBlock {
         }
     }
 
-    /// Adds to a block of the protocol's own: texts grow, citations are collected, an input comes as JSON text.
+    /// Adds a delta that only this protocol has: strings are appended, citations collected, and inputs are JSON text.
     fn add_own(&mut self, delta: &Value) {
         for (key, value) in delta.as_object().into_iter().flatten().filter(|(key, _)| *key != "type") {
             match (key.as_str(), value) {
