@@ -111,7 +111,7 @@ impl DemandPrompt {
     /// Lets the server shape the answer, which is a call as JSON then.
     pub(crate) fn shape(&self, request: &mut Map) {
         let format = json!({"type": "json_schema", "json_schema": {"name": "call", "schema": self.schema}});
-        request.insert("response_format".to_owned(), format);
+        request["response_format"] = format;
     }
 }
 

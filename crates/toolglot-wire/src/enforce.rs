@@ -92,7 +92,7 @@ impl Enforcement {
     fn write(&self, request: &mut Map) -> Result<Before, String> {
         let mut members = self.slot.form.members(&self.grammar, self.whole)?;
         if let (BesideTools::Choice(choice), true) = (self.slot.beside_tools, request.contains_key("tools")) {
-            members.insert("tool_choice".to_owned(), choice.into());
+            members["tool_choice"] = choice.into();
         }
         // The grammar includes the schema of the answer, and an engine accepts only one of them.
         let answer = (!members.contains_key("response_format")).then_some("response_format");

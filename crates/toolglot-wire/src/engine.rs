@@ -211,7 +211,7 @@ impl EngineKind {
     pub(crate) fn complete(self, request: &mut Map, protocol: Protocol) {
         let free = request.get("tool_choice").is_none_or(|choice| choice == "auto" || choice.is_null());
         if self.row().insists && free && protocol != Protocol::Messages && request.contains_key("tools") {
-            request.insert("tool_choice".to_owned(), "none".into());
+            request["tool_choice"] = "none".into();
         }
         for (key, value) in self.row().fields {
             if !request.contains_key(key) {

@@ -344,7 +344,7 @@ impl ExchangeWork {
             options["include_usage"] = true.into();
         }
         if let Some(model) = &policy.upstream_model {
-            sent.insert("model".to_owned(), model.as_str().into());
+            sent["model"] = model.as_str().into();
         }
         let mut wants = AnswerSettings { own_blocks: upstream != Protocol::Chat, ..wants(asked, policy, stream) };
         if enforced.is_shaped {

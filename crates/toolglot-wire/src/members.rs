@@ -8,6 +8,9 @@ pub(crate) fn list(value: Option<&Value>) -> &[Value] {
 }
 
 /// Sets a member unless its value is missing or null.
-pub(crate) fn put(map: &mut Map, key: &str, value: Option<Value>) {
-    map.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
+pub(crate) fn put(map: &mut Map, key: &str, value: impl Into<Value>) {
+    let value = value.into();
+    if !value.is_null() {
+        map.insert(key.to_owned(), value);
+    }
 }

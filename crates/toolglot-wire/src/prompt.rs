@@ -52,7 +52,7 @@ pub(crate) fn into_text(request: &mut Map, tools: &Tools, dialect: &Arc<Dialect>
             talk.splice(0..0, system.map(as_system))
         }
     };
-    request.insert("messages".to_owned(), one_a_turn(talk).into());
+    request["messages"] = one_a_turn(talk).into();
     if is_taught {
         stop_before_results(request, dialect);
     }
@@ -111,5 +111,5 @@ fn stop_before_results(request: &mut Map, dialect: &Dialect) {
     if stops.len() < MAX_STOPS && !stops.iter().any(|stop| *stop == *opener) {
         stops.push(opener.into());
     }
-    request.insert("stop".to_owned(), stops.into());
+    request["stop"] = stops.into();
 }

@@ -50,7 +50,7 @@ pub(crate) fn continued(request: &Map, memory: &dyn Recall) -> Option<Map> {
     let mut request = request.clone();
     request.remove("previous_response_id");
     items.append(&mut input(&request));
-    request.insert("input".to_owned(), items.into());
+    request["input"] = items.into();
     Some(request)
 }
 

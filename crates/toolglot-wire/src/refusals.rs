@@ -70,7 +70,7 @@ fn require_one(request: &mut Map) -> bool {
     let name = request.get("tool_choice").and_then(|choice| choice.pointer("/function/name")).cloned();
     let Some(name) = name else { return false };
     let tools = json!([{"type": "function", "function": {"name": name}}]);
-    request.insert("tool_choice".to_owned(), json!({"type": "allowed_tools", "mode": "required", "tools": tools}));
+    request["tool_choice"] = json!({"type": "allowed_tools", "mode": "required", "tools": tools});
     allow_only(request);
     true
 }

@@ -80,7 +80,7 @@ impl TextCompletion {
                 let said = ["delta", "message"].iter().find_map(|part| choice.remove(part)).unwrap_or_default();
                 let Value::Object(mut said) = said else { return };
                 let text = said.remove("content").filter(Value::is_string);
-                choice.insert("text".to_owned(), text.unwrap_or_else(|| "".into()));
+                choice["text"] = text.unwrap_or_else(|| "".into());
                 choice.extend(said.into_iter().filter(|(name, value)| name != "role" && !value.is_null()));
             })
     }

@@ -28,7 +28,7 @@ pub(crate) fn replace_deprecated(request: &mut Map) {
             message.entry("tool_calls").or_insert(call);
             last = Some(id);
         } else if role == Some("function") {
-            message.insert("role".to_owned(), "tool".into());
+            message["role"] = "tool".into();
             let id = last.take().unwrap_or_else(|| mint(0, place));
             message.entry("tool_call_id").or_insert(id.into());
         }
@@ -43,8 +43,8 @@ pub(crate) fn custom_as_functions(request: &mut Map) {
             let input = custom["input"].clone();
             let arguments = json!({"input": input}).to_string();
             let name = custom["name"].clone();
-            call.insert("type".to_owned(), "function".into());
-            call.insert("function".to_owned(), json!({"name": name, "arguments": arguments}));
+            call["type"] = "function".into();
+            call["function"] = json!({"name": name, "arguments": arguments});
         }
     }
 }
@@ -151,7 +151,7 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
         for (at, call) in calls(message).enumerate() {
             make_call_safe(call, repairer);
             let id = call["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned);
-            call.insert("id".to_owned(), id.unwrap_or_else(|| mint(place as u64, at)).into());
+            call["id"] = id.unwrap_or_else(|| mint(place as u64, at)).into();
         }
         if message["role"] == "tool" {
             make_result_safe(message);
@@ -192,7 +192,7 @@ fn make_call_safe(call: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     let Some(Value::Object(function)) = call.get_mut("function") else { return };
     let name = repairer.name(function["name"].as_str().unwrap_or_default());
     if function.get("name").is_some_and(|old| *old != *name) {
-        function.insert("name".to_owned(), name.as_str().into());
+        function["name"] = name.as_str().into();
     }
     let arguments = match function.get("arguments") {
         Some(Value::String(text)) if is_object(text) => return,
@@ -201,7 +201,7 @@ fn make_call_safe(call: &mut Map, repairer: &mut HistoryRepairer<'_>) {
         Some(value @ Value::Object(_)) => value.to_string(),
         Some(value) => repairer.arguments(&value.to_string(), &name),
     };
-    function.insert("arguments".to_owned(), arguments.into());
+    function["arguments"] = arguments.into();
 }
 
 /// Says whether a text is one JSON object, without keeping it.
@@ -221,7 +221,7 @@ fn make_result_safe(message: &mut Map) {
         Some(Value::String(_)) => return,
         Some(value) => value.to_string(),
     };
-    message.insert("content".to_owned(), text.into());
+    message["content"] = text.into();
 }
 
 /// The ids of earlier calls as the server wants them.

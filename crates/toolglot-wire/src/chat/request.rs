@@ -116,7 +116,7 @@ fn as_functions(request: &mut Map) {
         }});
     }
     if let Some(name) = request.get("tool_choice").and_then(custom_name).map(str::to_owned) {
-        request.insert("tool_choice".to_owned(), json!({"type": "function", "function": {"name": name}}));
+        request["tool_choice"] = json!({"type": "function", "function": {"name": name}});
     }
     history::custom_as_functions(request);
 }
@@ -131,7 +131,7 @@ pub(crate) fn allow_only(request: &mut Map) {
     if let Some(Value::Array(tools)) = request.get_mut("tools") {
         tools.retain(|tool| name(tool).is_some_and(|name| names.contains(name)));
     }
-    request.insert("tool_choice".to_owned(), mode.into());
+    request["tool_choice"] = mode.into();
 }
 
 /// Returns the name of a tool in any of its forms.

@@ -28,30 +28,29 @@ struct WholeCall {
 }
 
 /// Returns the body of a response, from clean parts.
-pub(crate) fn whole(said: &[ResponseEvent], client: &Client) -> Value {
+pub(crate) fn whole(events: &[ResponseEvent], client: &Client) -> Value {
     let (mut begin, mut choices, mut usage, mut extra) = (ResponseStart::default(), Vec::new(), None, Map::new());
-    for said in said {
-        match said {
-            // Counted before it comes here.
-            ResponseEvent::Lost => {}
-            ResponseEvent::Begin(said) => begin = said.clone(),
+    for event in events {
+        match event {
+            ResponseEvent::Begin(start) => begin = start.clone(),
             ResponseEvent::Part { choice, part } => {
                 choices.resize_with(choices.len().max(choice + 1), WholeChoice::default);
                 choices[*choice].add(part);
             }
-            ResponseEvent::Usage(said) => usage = Some(fields::usage(said)),
-            ResponseEvent::Extra(said) => extra.extend(said.clone()),
-            ResponseEvent::Fault(_) | ResponseEvent::End => {}
+            ResponseEvent::Usage(counts) => usage = Some(fields::usage(counts)),
+            ResponseEvent::Extra(fields) => extra.extend(fields.clone()),
+            ResponseEvent::Lost | ResponseEvent::Fault(_) | ResponseEvent::End => {}
         }
     }
     let envelope = ChunkEnvelope::new(&begin, client);
     let mut body = json!({"id": envelope.id, "object": "chat.completion", "created": envelope.created,
         "model": envelope.model});
-    let list: Vec<Value> = choices.into_iter().enumerate().map(|(index, choice)| choice.value(index, client)).collect();
-    body["choices"] = list.into();
-    if let Some(fields) = body.as_object_mut() {
-        fields.extend(usage.map(|usage| ("usage".to_owned(), usage)));
-        fields.extend(extra);
+    body["choices"] = choices.into_iter().enumerate().map(|(index, choice)| choice.value(index, client)).collect();
+    if let Some(usage) = usage {
+        body["usage"] = usage;
+    }
+    for (key, value) in extra {
+        body[key.as_str()] = value;
     }
     body
 }
@@ -92,7 +91,7 @@ impl WholeChoice {
         if let Some(mut found) = choice_own.remove("logprobs")
             && keep_tokens(&mut found, &self.text).is_some()
         {
-            choice_own.insert("logprobs".to_owned(), found);
+            choice_own["logprobs"] = found;
         }
         let mut choice = json!({"index": index, "message": self.message(legacy, client), "finish_reason": finish});
         for (place, own) in [("/message", message_own), ("", choice_own)] {

@@ -71,16 +71,14 @@ impl ChunkEnvelope {
 }
 
 impl ProtocolWriter for ChatWriter {
-    fn write(&mut self, said: &ResponseEvent, out: &mut Vec<u8>) {
-        match said {
-            // Counted before it comes here.
-            ResponseEvent::Lost => {}
+    fn write(&mut self, event: &ResponseEvent, out: &mut Vec<u8>) {
+        match event {
             ResponseEvent::Begin(begin) => self.envelope = ChunkEnvelope::new(begin, &self.client),
             ResponseEvent::Part { choice, part } => self.part(*choice, part, out),
             ResponseEvent::Usage(usage) if self.wants_usage => {
                 self.chunk(Some(("usage", fields::usage(usage))), out, |_| ());
             }
-            ResponseEvent::Usage(_) => {}
+            ResponseEvent::Usage(_) | ResponseEvent::Lost => {}
             ResponseEvent::Extra(extra) => self.extra.extend(extra.clone()),
             ResponseEvent::Fault(fault) => write_json(None, &fault.body(Protocol::Chat), out),
             ResponseEvent::End => {
@@ -225,7 +223,7 @@ impl ChatWriter {
         fields.remove("logprobs");
         let unknown = |map: Option<&Value>| map.and_then(Value::as_object).is_some_and(|map| !map.is_empty());
         if fields.len() > 2 || unknown(fields.get("delta")) {
-            fields.insert("finish_reason".to_owned(), Value::Null);
+            fields["finish_reason"] = Value::Null;
             self.chunk(None, out, |out| push(format_args!("{}", Value::Object(fields)), out));
         }
     }

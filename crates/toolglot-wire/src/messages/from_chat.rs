@@ -57,10 +57,10 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     put(&mut request, "model", chat.remove("model"));
     let [old, new] = ["max_tokens", "max_completion_tokens"].map(|key| chat.remove(key));
     let most = new.into_iter().chain(old).find(Value::is_number);
-    put(&mut request, "max_tokens", Some(most.unwrap_or_else(|| MAX_TOKENS.into())));
-    put(&mut request, "system", Some(system.into()).filter(|text| *text != ""));
+    put(&mut request, "max_tokens", most.unwrap_or_else(|| MAX_TOKENS.into()));
+    put(&mut request, "system", Some(system).filter(|text| !text.is_empty()));
     choose(&mut chat, &mut request, &messages);
-    put(&mut request, "messages", Some(messages.into()));
+    put(&mut request, "messages", messages);
     for (key, value) in chat {
         field(key, value, &mut request, notes);
     }
@@ -70,16 +70,16 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
 fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) {
     match key.as_str() {
         _ if value.is_null() => {}
-        "stop" if value.is_string() => put(request, "stop_sequences", Some(json!([value]))),
-        "stop" => put(request, "stop_sequences", Some(value)),
-        "user" => put(request, "metadata", Some(json!({"user_id": value}))),
+        "stop" if value.is_string() => put(request, "stop_sequences", json!([value])),
+        "stop" => put(request, "stop_sequences", value),
+        "user" => put(request, "metadata", json!({"user_id": value})),
         "temperature" => {
             let is_hot = value.as_f64().is_some_and(|number| number > 1.0);
-            put(request, "temperature", Some(if is_hot { 1.into() } else { value }));
+            put(request, "temperature", if is_hot { 1.into() } else { value });
         }
         "response_format" if value.pointer("/json_schema/schema").is_some() => {
             let schema = value.pointer("/json_schema/schema").cloned();
-            put(request, "output_config", Some(json!({"format": {"type": "json_schema", "schema": schema}})));
+            put(request, "output_config", json!({"format": {"type": "json_schema", "schema": schema}}));
         }
         "response_format" if value.get("type") == Some(&"text".into()) => {}
         "n" if value == 1 => {}
@@ -88,7 +88,7 @@ fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) 
             notes.push(format!("`{missed}` omitted: the Messages protocol has no such field"));
         }
         dropped if DROPPED.contains(&dropped) => {}
-        _ => put(request, &key, Some(value)),
+        _ => put(request, &key, value),
     }
 }
 
@@ -99,12 +99,12 @@ fn choose(chat: &mut Map, request: &mut Map, messages: &[Value]) {
     if declared.is_empty() {
         let called = called(messages);
         if !called.is_empty() {
-            put(request, "tools", Some(called.into()));
-            put(request, "tool_choice", Some(json!({"type": "none"})));
+            put(request, "tools", called);
+            put(request, "tool_choice", json!({"type": "none"}));
         }
         return;
     }
-    put(request, "tools", Some(declared.into()));
+    put(request, "tools", declared);
     let choice = choice.unwrap_or_default();
     let name = choice["function"]["name"].as_str();
     let mut chosen = match (choice.as_str(), name) {
@@ -124,9 +124,9 @@ fn choose(chat: &mut Map, request: &mut Map, messages: &[Value]) {
 fn declared(tool: &Value) -> Option<Value> {
     let function = tool.get("function")?;
     let mut declared = Map::from_iter([("name".to_owned(), function.get("name")?.clone())]);
-    put(&mut declared, "description", function.get("description").cloned());
+    put(&mut declared, "description", function["description"].clone());
     let schema = function.get("parameters").filter(|schema| schema.is_object()).cloned();
-    put(&mut declared, "input_schema", schema.or_else(|| Some(json!({"type": "object", "properties": {}}))));
+    put(&mut declared, "input_schema", schema.unwrap_or_else(|| json!({"type": "object", "properties": {}})));
     put(&mut declared, "strict", function.get("strict").filter(|strict| strict.is_boolean()).cloned());
     Some(declared.into())
 }

@@ -5,6 +5,7 @@ use toolglot_json::{Map, Value, json};
 use super::block::{ConvertedBlock, blocks, kind, show, text_of};
 use super::exact::ExactInputs;
 use crate::chat::history::later_instructions;
+use crate::members::put;
 
 /// The conversation, as far as it has been converted.
 pub(super) struct ChatConversation<'h> {
@@ -94,11 +95,10 @@ impl<'h> ChatConversation<'h> {
     fn assistant(&self, text: String, reasoning: &str, calls: Vec<Value>) -> Value {
         let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { text.into() };
         let mut message = Map::from_iter([("role".to_owned(), "assistant".into()), ("content".to_owned(), content)]);
-        let fields = self.reasoning.iter().filter(|_| !reasoning.is_empty());
-        message.extend(fields.map(|field| ((*field).to_owned(), reasoning.into())));
-        if !calls.is_empty() {
-            message.insert("tool_calls".to_owned(), calls.into());
+        for field in self.reasoning {
+            put(&mut message, field, Some(reasoning).filter(|text| !text.is_empty()));
         }
+        put(&mut message, "tool_calls", Some(calls).filter(|calls| !calls.is_empty()));
         message.into()
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn to_chat(request: &Map, body: &[u8], reasoning: &[&str], notes: &mu
     let choice = request.remove("tool_choice").unwrap_or_default();
     let mut chat = Map::new();
     put(&mut chat, "model", request.remove("model"));
-    put(&mut chat, "messages", Some(messages.into()));
+    put(&mut chat, "messages", messages);
     for (key, value) in request {
         field(key, value, &mut chat, notes);
     }
@@ -86,12 +86,12 @@ fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
         "output_format" => put(chat, "response_format", response_format(&value)),
         "stream" => {
             let usage = value.as_bool().unwrap_or_default().then(|| json!({"include_usage": true}));
-            put(chat, "stream", Some(value));
+            put(chat, "stream", value);
             put(chat, "stream_options", usage);
         }
         "mcp_servers" => notes.push("`mcp_servers` omitted: only Anthropic's servers can run them".to_owned()),
         foreign if FOREIGN.contains(&foreign) => {}
-        _ => put(chat, &key, Some(value)),
+        _ => put(chat, &key, value),
     }
 }
 
@@ -124,7 +124,7 @@ fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
         // Chat servers refuse an object without them.
         schema.entry("properties").or_insert_with(|| json!({}));
     }
-    put(&mut function, "parameters", schema.or_else(|| Some(json!({"type": "object", "properties": {}}))));
+    put(&mut function, "parameters", schema.unwrap_or_else(|| json!({"type": "object", "properties": {}})));
     put(&mut function, "strict", tool.get_mut("strict").map(Value::take).filter(Value::is_boolean));
     Some(json!({"type": "function", "function": function}))
 }
@@ -147,7 +147,7 @@ fn choose(choice: &Value, chat: &mut Map, notes: &mut Vec<String>) {
     };
     put(chat, "tool_choice", chosen);
     let alone = choice["disable_parallel_tool_use"].as_bool().unwrap_or_default();
-    put(chat, "parallel_tool_calls", alone.then_some(false.into()));
+    put(chat, "parallel_tool_calls", alone.then_some(false));
 }
 
 fn is_declared(name: &str, chat: &Map) -> bool {

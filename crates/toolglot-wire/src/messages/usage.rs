@@ -38,6 +38,6 @@ pub(super) fn write(usage: &Usage) -> Map {
         let cached = usage.cached.map(|cached| ("cache_read_input_tokens".to_owned(), cached.into()));
         [("input_tokens".to_owned(), input.into())].into_iter().chain(cached).collect()
     });
-    counts.insert("output_tokens".to_owned(), usage.output.into());
+    counts["output_tokens"] = usage.output.into();
     counts
 }

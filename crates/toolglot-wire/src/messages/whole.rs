@@ -75,7 +75,7 @@ impl BlockSink for WholeContent {
             BlockPiece::Text { text } => block.append("text", text),
             BlockPiece::Thinking { thinking } => block.append("thinking", thinking),
             BlockPiece::Signature { signature } => {
-                block.fields.insert("signature".to_owned(), signature.into());
+                block.fields["signature"] = signature.into();
             }
             BlockPiece::Input { partial_json } => block.input.push_str(partial_json),
             BlockPiece::Own(delta) => block.add_own(delta),
@@ -103,7 +103,7 @@ impl WholeBlock {
                 ("citation", citation) => match self.fields.get_mut("citations") {
                     Some(Value::Array(citations)) => citations.push(citation.clone()),
                     _ => {
-                        self.fields.insert("citations".to_owned(), vec![citation.clone()].into());
+                        self.fields["citations"] = vec![citation.clone()].into();
                     }
                 },
                 (_, Value::String(piece)) => self.append(key, piece),

@@ -3,6 +3,7 @@
 use toolglot_json::{Map, Value, json};
 
 use super::{OPTIONS, history};
+use crate::members::put;
 
 /// Fields that mean something to Chat Completions servers alone and change nothing of what is asked, or that the proxy
 /// sees to when it reads the answer.
@@ -28,17 +29,16 @@ const MISSED: [&str; 5] = ["audio", "logit_bias", "n", "prediction", "web_search
 /// Returns the request of `/api/chat` that asks for the same as a Chat Completions request whose history is in order; the
 /// table is that of `to_chat`.
 pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
-    let mut request = Map::new();
-    request.extend(chat.remove_entry("model"));
+    let mut request = Map::from_iter(chat.remove_entry("model"));
     let messages = chat.remove("messages").unwrap_or_default();
     let messages = if let Value::Array(messages) = messages { messages } else { Vec::new() };
-    request.insert("messages".to_owned(), history::from_chat(messages, notes).into());
+    request["messages"] = history::from_chat(messages, notes).into();
     // The protocol has no choice of tools: what may not be called is not declared.
     if chat.get("tool_choice").is_some_and(|choice| choice == "none") {
         chat.remove("tools");
     }
     let streams = chat.get("stream") == Some(&Value::Bool(true));
-    request.insert("stream".to_owned(), streams.into());
+    request["stream"] = streams.into();
     let mut options = Map::new();
     for (key, value) in chat.into_iter().filter(|(_, value)| !value.is_null()) {
         match OPTIONS.iter().find(|(theirs, _)| *theirs == key) {
@@ -49,15 +49,15 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     if !options.is_empty() {
         let given = request.entry("options").or_insert_with(|| json!({}));
         let given = given.as_object().cloned().unwrap_or_default();
-        request.insert("options".to_owned(), options.into_iter().chain(given).collect());
+        request["options"] = options.into_iter().chain(given).collect();
     }
     request
 }
 
 fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) {
     match key.as_str() {
-        "response_format" => request.extend(format(&value).map(|format| ("format".to_owned(), format))),
-        "reasoning_effort" => request.extend(think(&value).map(|think| ("think".to_owned(), think))),
+        "response_format" => put(request, "format", format(&value)),
+        "reasoning_effort" => put(request, "think", think(&value)),
         "n" if value == 1 => {}
         missed if MISSED.contains(&missed) => {
             notes.push(format!("`{missed}` omitted: Ollama's API has no such field"));

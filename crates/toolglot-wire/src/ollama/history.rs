@@ -59,13 +59,13 @@ fn to_chat_message(place: usize, message: Value, reasoning: &[&str], open: &mut 
             }
             if let Some(Value::Array(calls)) = message.remove("tool_calls") {
                 let calls = calls.into_iter().enumerate().map(|(at, call)| to_chat_call((place, at), call, open));
-                chat.insert("tool_calls".to_owned(), calls.collect());
+                chat["tool_calls"] = calls.collect();
             }
         }
         "tool" => {
             let [id, name] = ["tool_call_id", "tool_name"].map(|key| text(&message, key));
             let id = open.answer(id, name.or_else(|| text(&message, "name")));
-            chat.insert("tool_call_id".to_owned(), id.unwrap_or_default().into());
+            chat["tool_call_id"] = id.unwrap_or_default().into();
             for key in ["tool_call_id", "tool_name", "name"] {
                 message.remove(key);
             }
@@ -218,7 +218,7 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut chat_history::HistoryR
     chat_history::make_safe(&mut chat, repairer);
     let Some(Value::Array(after)) = chat.remove("messages") else { return };
     if after != before || !messages.iter().all(has_objects) {
-        request.insert("messages".to_owned(), from_chat(after, &mut Vec::new()).into());
+        request["messages"] = from_chat(after, &mut Vec::new()).into();
     }
 }
 

@@ -4,6 +4,7 @@ use toolglot_json::{Map, Value, json};
 
 use super::{OPTIONS, generates, history};
 use crate::fault::{Fault, FaultKind};
+use crate::members::put;
 
 /// Returns the Chat Completions request that asks for the same as a request of `/api/chat` or `/api/generate`.
 ///
@@ -26,10 +27,9 @@ pub(crate) fn to_chat(request: &Map, reasoning: &[&str], notes: &mut Vec<String>
     let mut request = request.clone();
     let messages = if generates(&request) { prompt(&mut request, notes)? } else { conversation(&mut request)? };
     let streams = request.remove("stream") != Some(Value::Bool(false));
-    let mut chat = Map::new();
-    chat.extend(request.remove_entry("model"));
-    chat.insert("messages".to_owned(), history::to_chat(messages, reasoning).into());
-    chat.insert("stream".to_owned(), streams.into());
+    let mut chat = Map::from_iter(request.remove_entry("model"));
+    chat["messages"] = history::to_chat(messages, reasoning).into();
+    chat["stream"] = streams.into();
     for (key, value) in request.into_iter().filter(|(_, value)| !value.is_null()) {
         field(key, value, &mut chat, notes);
     }
@@ -76,8 +76,8 @@ fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
         ("options", Value::Object(options)) => {
             options.into_iter().for_each(|(name, value)| option(&name, value, chat, notes));
         }
-        ("format", value) => chat.extend(response_format(value).map(|value| ("response_format".to_owned(), value))),
-        ("think", Value::String(effort)) => _ = chat.insert("reasoning_effort".to_owned(), effort.into()),
+        ("format", value) => put(chat, "response_format", response_format(value)),
+        ("think", Value::String(effort)) => put(chat, "reasoning_effort", effort),
         ("think", value) => notes.push(format!("`think: {value}` omitted: the upstream's protocol has no such field")),
         // How long a model stays in memory is Ollama's business.
         ("keep_alive" | "options", _) => {}

@@ -31,30 +31,30 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     put(&mut request, "model", chat.remove("model"));
     let messages = chat.remove("messages").unwrap_or_default();
     let (instructions, input) = items(&messages, notes);
-    put(&mut request, "instructions", Some(instructions.into()).filter(|text| *text != ""));
-    put(&mut request, "input", Some(input.into()));
-    put(&mut request, "store", Some(chat.remove("store").unwrap_or(false.into())));
-    let (mut format, mut include) = (Map::new(), Vec::new());
+    put(&mut request, "instructions", Some(instructions).filter(|text| !text.is_empty()));
+    put(&mut request, "input", input);
+    put(&mut request, "store", chat.remove("store").unwrap_or(false.into()));
+    let (mut format, mut include) = (Map::new(), Vec::<&str>::new());
     for (key, value) in chat.into_iter().filter(|(_, value)| !value.is_null()) {
         match key.as_str() {
-            "max_tokens" | "max_completion_tokens" => put(&mut request, "max_output_tokens", Some(value)),
-            "response_format" => put(&mut format, "format", Some(response_format(value))),
-            "verbosity" => put(&mut format, "verbosity", Some(value)),
-            "reasoning_effort" => put(&mut request, "reasoning", Some(json!({"effort": value}))),
+            "max_tokens" | "max_completion_tokens" => put(&mut request, "max_output_tokens", value),
+            "response_format" => put(&mut format, "format", response_format(value)),
+            "verbosity" => put(&mut format, "verbosity", value),
+            "reasoning_effort" => put(&mut request, "reasoning", json!({"effort": value})),
             "logprobs" if value == true => include.push("message.output_text.logprobs"),
             "logprobs" => {}
-            "tools" => put(&mut request, "tools", Some(list(Some(&value)).iter().map(tool).collect())),
-            "tool_choice" => put(&mut request, "tool_choice", Some(choice(value))),
+            "tools" => put(&mut request, "tools", list(Some(&value)).iter().map(tool).collect::<Vec<_>>()),
+            "tool_choice" => put(&mut request, "tool_choice", choice(value)),
             "n" if value == 1 => {}
             missed if MISSED.contains(&missed) => {
                 notes.push(format!("`{missed}` omitted: the Responses protocol has no such field"));
             }
             dropped if DROPPED.contains(&dropped) => {}
-            _ => put(&mut request, &key, Some(value)),
+            _ => put(&mut request, &key, value),
         }
     }
-    put(&mut request, "text", Some(format.into()).filter(|format| *format != json!({})));
-    put(&mut request, "include", Some(include.into()).filter(|include| *include != json!([])));
+    put(&mut request, "text", Some(format).filter(|format| !format.is_empty()));
+    put(&mut request, "include", Some(include).filter(|include| !include.is_empty()));
     request
 }
 

@@ -5,7 +5,7 @@ use toolglot_json::{Map, Value, json};
 use super::left_out::LeftOut;
 use super::tools::{SEARCH, Toolbox, json_text, kind, listed, text};
 use crate::chat::history::later_instructions;
-use crate::members::list;
+use crate::members::{list, put};
 
 /// Returns the messages of a request's `instructions` and `input`.
 pub(super) fn messages(request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) -> Vec<Value> {
@@ -208,7 +208,7 @@ impl ItemHistory<'_> {
             "input_image" => match part.get("image_url").filter(|url| !url.is_null()) {
                 Some(url) => {
                     let mut image = take(&["detail"]);
-                    image.insert("url".to_owned(), url.clone());
+                    image["url"] = url.clone();
                     Some(json!({"type": "image_url", "image_url": image}))
                 }
                 None => Some(json!({"type": "file", "file": take(&["file_id"])})),
@@ -234,16 +234,10 @@ impl ItemHistory<'_> {
             return;
         }
         let mut message = Map::from_iter([("role".to_owned(), Value::from("assistant"))]);
-        let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { Value::from(text) };
-        message.insert("content".to_owned(), content);
-        let rest = [
-            ("reasoning_content", Value::from(reasoning)),
-            ("refusal", Value::from(refusal)),
-            ("tool_calls", Value::from(calls)),
-        ];
-        let is_filled = |value: &Value| value != "" && value.as_array().is_none_or(|calls| !calls.is_empty());
-        message
-            .extend(rest.into_iter().filter(|(_, value)| is_filled(value)).map(|(key, value)| (key.to_owned(), value)));
+        message["content"] = if text.is_empty() && !calls.is_empty() { Value::Null } else { text.into() };
+        put(&mut message, "reasoning_content", Some(reasoning).filter(|text| !text.is_empty()));
+        put(&mut message, "refusal", Some(refusal).filter(|text| !text.is_empty()));
+        put(&mut message, "tool_calls", Some(calls).filter(|calls| !calls.is_empty()));
         self.messages.push(Value::Object(message));
     }
 }

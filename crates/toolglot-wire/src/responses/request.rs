@@ -55,28 +55,30 @@ pub(crate) fn as_chat(request: &Map) -> Map {
 fn convert(request: &Map, missing: &mut LeftOut) -> Map {
     let toolbox = Toolbox::read(request, missing);
     let mut chat = Map::new();
-    chat.extend(request.get("model").map(|model| ("model".to_owned(), model.clone())));
-    chat.insert("messages".to_owned(), history::messages(request, &toolbox, missing).into());
+    if let Some(model) = request.get("model") {
+        chat["model"] = model.clone();
+    }
+    chat["messages"] = history::messages(request, &toolbox, missing).into();
     let others = request.iter().filter(|(key, value)| !value.is_null() && !DROPPED.contains(&key.as_str()));
     for (key, value) in others {
         match key.as_str() {
             "model" | "instructions" | "input" | "tools" | "tool_choice" | "parallel_tool_calls" => {}
-            "max_output_tokens" => put(&mut chat, "max_tokens", Some(value.clone())),
+            "max_output_tokens" => put(&mut chat, "max_tokens", value.clone()),
             "text" => {
                 put(&mut chat, "response_format", value.get("format").and_then(response_format));
-                put(&mut chat, "verbosity", value.get("verbosity").cloned());
+                put(&mut chat, "verbosity", value["verbosity"].clone());
             }
             "include" if value.as_array().is_some_and(|list| list.iter().any(|word| word == LOGPROBS)) => {
-                put(&mut chat, "logprobs", Some(true.into()));
+                put(&mut chat, "logprobs", true);
             }
             "include" => {}
             "top_logprobs" if value.as_u64().is_none_or(|number| number == 0) => {}
             "top_logprobs" => {
-                put(&mut chat, "logprobs", Some(true.into()));
-                put(&mut chat, key, Some(value.clone()));
+                put(&mut chat, "logprobs", true);
+                put(&mut chat, key, value.clone());
             }
-            "reasoning" => put(&mut chat, "reasoning_effort", value.get("effort").cloned()),
-            _ => put(&mut chat, key, Some(value.clone())),
+            "reasoning" => put(&mut chat, "reasoning_effort", value["effort"].clone()),
+            _ => put(&mut chat, key, value.clone()),
         }
     }
     put_tools(&mut chat, request, &toolbox, missing);
@@ -90,9 +92,9 @@ fn put_tools(chat: &mut Map, request: &Map, toolbox: &Toolbox, missing: &mut Lef
     if tools.is_empty() {
         return;
     }
-    put(chat, "tools", Some(tools.into()));
+    put(chat, "tools", tools);
     put(chat, "tool_choice", choice.chat);
-    put(chat, "parallel_tool_calls", request.get("parallel_tool_calls").cloned());
+    put(chat, "parallel_tool_calls", request["parallel_tool_calls"].clone());
 }
 
 /// Returns `text.format` as chat's `response_format`; plain text needs none.

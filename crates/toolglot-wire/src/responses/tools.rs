@@ -3,7 +3,7 @@
 use toolglot_json::{Map, Value, json};
 
 use super::left_out::LeftOut;
-use crate::members::list;
+use crate::members::{list, put};
 
 /// The names that chat allows are no longer than this.
 const MAX_NAME: usize = 64;
@@ -143,21 +143,16 @@ impl ToolChoice {
 fn function(tool: &Value, chat_name: &str) -> Value {
     let mut function = Map::from_iter([("name".to_owned(), Value::from(chat_name))]);
     let parameters = tool.get("parameters").filter(|parameters| parameters.is_object()).cloned();
-    let rest = [
-        ("description", tool.get("description").cloned()),
-        ("parameters", Some(parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}})))),
-        ("strict", tool.get("strict").cloned()),
-    ];
-    for (key, value) in rest {
-        function.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
-    }
+    put(&mut function, "description", tool["description"].clone());
+    put(&mut function, "parameters", parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}})));
+    put(&mut function, "strict", tool["strict"].clone());
     Value::Object(function)
 }
 
 /// Returns a tool that takes free text as the inner part of a chat tool, which nests its grammar one level deeper.
 fn custom_tool(tool: &Value, chat_name: &str) -> Value {
     let mut custom = Map::from_iter([("name".to_owned(), Value::from(chat_name))]);
-    custom.extend(text(tool, "description").map(|text| ("description".to_owned(), Value::from(text))));
+    put(&mut custom, "description", text(tool, "description"));
     let format = tool["format"].as_object().map(|format| match format.contains_key("definition") {
         true => {
             let grammar: Map = format.clone().into_iter().filter(|(key, _)| key != "type").collect();
@@ -165,7 +160,7 @@ fn custom_tool(tool: &Value, chat_name: &str) -> Value {
         }
         false => Value::Object(format.clone()),
     });
-    custom.extend(format.map(|format| ("format".to_owned(), format)));
+    put(&mut custom, "format", format);
     Value::Object(custom)
 }
 

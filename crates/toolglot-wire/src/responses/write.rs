@@ -231,9 +231,9 @@ impl ResponsesWriter {
         let mut head = at.map(|at| self.announced.remove(at)).unwrap_or_default();
         let namespace = tool.and_then(|tool| tool.namespace.clone());
         head.extend(namespace.map(|namespace| ("namespace".to_owned(), namespace.into())));
-        head.insert("call_id".to_owned(), call_id.into());
+        head["call_id"] = call_id.into();
         if kind != ItemKind::Search {
-            head.insert("name".to_owned(), tool.map_or(name, |tool| &tool.name).into());
+            head["name"] = tool.map_or(name, |tool| &tool.name).into();
         }
         self.start(kind, head, out);
     }

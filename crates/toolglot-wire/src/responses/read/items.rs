@@ -353,7 +353,7 @@ impl ReadItem {
         let mut object: Map = self.object.as_object().cloned().unwrap_or_default();
         object.retain(|key, value| !SAID.contains(&key.as_str()) && !value.is_null());
         let name = KINDS.iter().find(|(kind, _)| *kind == self.kind).map_or("", |(_, name)| name);
-        object.insert("type".to_owned(), name.into());
+        object["type"] = name.into();
         object.extend(self.id.clone().map(|id| ("id".to_owned(), id.into())));
         out.push(own(json!({"type": "response.output_item.added", "item": object})));
     }

@@ -95,7 +95,7 @@ fn echo(client: &Client) -> Map {
     }
     if client.upstream != Protocol::Responses && !client.remembers {
         // The proxy does not store it, so no later request can refer to it.
-        echo.insert("store".to_owned(), false.into());
+        echo["store"] = false.into();
     }
     echo
 }
