@@ -7,6 +7,11 @@ pub(crate) fn list(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
+/// Takes a member out, which becomes null; null if there is none.
+pub(crate) fn take(value: &mut Value, key: &str) -> Value {
+    value.get_mut(key).map(Value::take).unwrap_or_default()
+}
+
 /// Sets a member unless its value is missing or null.
 pub(crate) fn put(map: &mut Map, key: &str, value: impl Into<Value>) {
     let value = value.into();

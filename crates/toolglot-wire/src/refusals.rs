@@ -7,6 +7,7 @@ use crate::chat::history::{identify, later_instructions};
 use crate::chat::pairs::one_a_turn;
 use crate::chat::request::allow_only;
 use crate::fault::Fault;
+use crate::members::take;
 use crate::normalize::AnswerSettings;
 use crate::policy::HistoryIds;
 use crate::prompt;
@@ -87,7 +88,7 @@ fn instruct_at_once(request: &mut Map) {
     let is_instruction = |message: &Value| matches!(message["role"].as_str(), Some("system" | "developer"));
     let first = messages.iter().position(|message| !is_instruction(message)).unwrap_or(messages.len());
     for message in messages.iter_mut().skip(first).filter(|message| is_instruction(message)) {
-        *message = later_instructions(message.get_mut("content").map(Value::take).unwrap_or_default());
+        *message = later_instructions(take(message, "content"));
     }
     *messages = one_a_turn(std::mem::take(messages));
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use toolglot_json::{Map, Value, json};
 
+use crate::members::take;
 use crate::partners::{CallAct, partners};
 
 /// The result for a call without one.
@@ -187,7 +188,7 @@ fn is_result(message: &Value) -> bool {
 
 /// Returns what a result says as a message of the user's.
 fn orphan(mut message: Value) -> Value {
-    let content = match message.get_mut("content").map(Value::take).unwrap_or_default() {
+    let content = match take(&mut message, "content") {
         Value::Array(parts) => [json!({"type": "text", "text": ORPHAN})].into_iter().chain(parts).collect(),
         text => Value::from(format!("{ORPHAN}\n{}", text.as_str().unwrap_or_default())),
     };

@@ -2,6 +2,8 @@
 
 use toolglot_json::{Value, json};
 
+use crate::members::take;
+
 /// What a block becomes.
 pub(super) enum ConvertedBlock {
     /// Text.
@@ -40,7 +42,7 @@ pub(super) fn show(block: Value) -> ConvertedBlock {
 pub(super) fn text_of(mut block: Value) -> String {
     match kind(&block) {
         "text" if block.is_string() => text(block),
-        "text" => text(block.get_mut("text").map(Value::take).unwrap_or_default()),
+        "text" => text(take(&mut block, "text")),
         "search_result" => {
             let inner = inner_text(&mut block, "/content");
             titled(&block, &inner)

@@ -5,7 +5,7 @@ use toolglot_json::{Map, Value, json};
 use super::block::{ConvertedBlock, blocks, kind, show, text_of};
 use super::exact::ExactInputs;
 use crate::chat::history::later_instructions;
-use crate::members::put;
+use crate::members::{put, take};
 
 /// The conversation, as far as it has been converted.
 pub(super) struct ChatConversation<'h> {
@@ -37,7 +37,7 @@ impl<'h> ChatConversation<'h> {
         if message.is_string() {
             return self.add_user(blocks(message));
         }
-        let content = message.get_mut("content").map(Value::take).unwrap_or_default();
+        let content = take(&mut message, "content");
         match message["role"].as_str() {
             Some("assistant") => self.add_assistant(blocks(content), inputs),
             Some("system") => self.add_system(content),
@@ -105,20 +105,20 @@ impl<'h> ChatConversation<'h> {
 
 /// A call with its input as JSON text: as written, or any text in its place.
 fn call(mut block: Value, exact: Option<&str>) -> Value {
-    let arguments = match (exact, block.get_mut("input").map(Value::take).unwrap_or_default()) {
+    let arguments = match (exact, take(&mut block, "input")) {
         (Some(exact), _) => exact.to_owned(),
         (None, Value::Null) => "{}".to_owned(),
         (None, Value::String(text)) => text,
         (None, input) => input.to_string(),
     };
-    let [id, name] = ["id", "name"].map(|key| block.get_mut(key).map(Value::take).unwrap_or_default());
+    let [id, name] = ["id", "name"].map(|key| take(&mut block, key));
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
 /// A result as text; other parts are replaced by a reference and follow all results.
 fn result(mut block: Value, after: &mut Vec<Value>) -> Value {
     let mut text = String::new();
-    for inner in blocks(block.get_mut("content").map(Value::take).unwrap_or_default()) {
+    for inner in blocks(take(&mut block, "content")) {
         match show(inner) {
             ConvertedBlock::Text(inner) => add(&mut text, "\n", &inner),
             ConvertedBlock::Other { word, part } => {
@@ -130,7 +130,7 @@ fn result(mut block: Value, after: &mut Vec<Value>) -> Value {
     let failed = block["is_error"].as_bool().unwrap_or_default();
     let says_so = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("error"));
     let text = if failed && !says_so { format!("Error: {text}").trim_end().to_owned() } else { text };
-    let id = block.get_mut("tool_use_id").map(Value::take).unwrap_or_default();
+    let id = take(&mut block, "tool_use_id");
     json!({"role": "tool", "tool_call_id": id, "content": text})
 }
 

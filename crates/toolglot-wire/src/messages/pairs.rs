@@ -10,7 +10,7 @@ use toolglot_json::{Value, json};
 use super::block::blocks;
 use super::block::kind;
 use crate::chat::pairs::{ORPHAN, UNANSWERED};
-use crate::members::list;
+use crate::members::{list, take};
 use crate::partners::{CallAct, partners};
 
 /// Moves the results of every call to the beginning of the next turn, and adds a note if there is none; a result whose
@@ -78,7 +78,7 @@ fn turns(messages: Vec<Value>) -> Vec<MessagesTurn> {
         if message.is_string() {
             message = json!({"role": "user", "content": message});
         }
-        let mut blocks = blocks(message.get_mut("content").map(Value::take).unwrap_or_default());
+        let mut blocks = blocks(take(&mut message, "content"));
         match turns.last_mut().filter(|last| role(&last.message) == role(&message)) {
             Some(last) => last.blocks.append(&mut blocks),
             None => turns.push(MessagesTurn { message, blocks }),
@@ -179,7 +179,7 @@ fn missing(turns: &[MessagesTurn], calls: &HashMap<(usize, usize), Option<Called
 
 /// Returns what a result says as blocks of the user's.
 fn said(mut orphan: Value) -> impl Iterator<Item = Value> {
-    let said = blocks(orphan.get_mut("content").map(Value::take).unwrap_or_default());
+    let said = blocks(take(&mut orphan, "content"));
     let said = said.into_iter().filter(|block| block.get("text") != Some(&"".into()));
     [json!({"type": "text", "text": ORPHAN})].into_iter().chain(said)
 }

@@ -6,6 +6,7 @@ use super::exact::ExactInputs;
 use super::quick::BlockDelta;
 use super::usage;
 use crate::fault::{Fault, FaultKind};
+use crate::members::take;
 use crate::policy::WireLimits;
 use crate::port::ProtocolReader;
 use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart};
@@ -125,7 +126,7 @@ impl MessagesReader {
 
     /// Reads a whole message; each of its blocks starts and stops at once.
     fn message(&mut self, mut message: Value, inputs: &ExactInputs<'_>, out: &mut Vec<ResponseEvent>) {
-        let content = message.get_mut("content").map(Value::take).unwrap_or_default();
+        let content = take(&mut message, "content");
         self.finish = finish_of(&message);
         self.begin(Some(message), out);
         for (place, block) in super::block::blocks(content).into_iter().enumerate() {
@@ -161,7 +162,7 @@ impl MessagesReader {
         if let Some(place) = again {
             self.close(place, out);
         }
-        let block = event.get_mut("content_block").map(Value::take).unwrap_or_default();
+        let block = take(&mut event, "content_block");
         self.start_block(index, block, inputs.object(0).map(String::from), out);
     }
 
@@ -301,7 +302,7 @@ impl MessagesReader {
 
     fn finishing(&mut self, event: &mut Value) {
         usage::merge(&mut self.usage, event.get("usage"));
-        let delta = event.get_mut("delta").map(Value::take).unwrap_or_default();
+        let delta = take(event, "delta");
         self.finish = finish_of(&delta).or(self.finish.take());
         let mut more = Map::new();
         for fields in [delta, event.take()] {

@@ -7,6 +7,7 @@ use toolglot_json::{Value, json};
 
 use super::block::blocks;
 use crate::chat::history::later_instructions;
+use crate::members::take;
 
 /// What the user says where a conversation begins with the model: servers want a user's turn first.
 const OPENING: &str = "(The conversation begins with the assistant.)";
@@ -30,7 +31,7 @@ struct MessagesTurns<'n> {
 
 impl MessagesTurns<'_> {
     fn add(&mut self, mut message: Value) {
-        let content = message.get_mut("content").map(Value::take).unwrap_or_default();
+        let content = take(&mut message, "content");
         match message["role"].as_str() {
             Some("system" | "developer") if self.turns.is_empty() => {
                 let texts = blocks(content).into_iter().filter_map(|part| Some(part.get("text")?.as_str()?.to_owned()));
@@ -52,10 +53,10 @@ impl MessagesTurns<'_> {
     }
 
     fn add_assistant(&mut self, mut message: Value, content: Value) {
-        let refusal = message.get_mut("refusal").map(Value::take).unwrap_or_default();
+        let refusal = take(&mut message, "refusal");
         let mut said = self.content(content);
         said.extend(text_block(refusal.as_str().unwrap_or_default()));
-        let calls = message.get_mut("tool_calls").map(Value::take).unwrap_or_default();
+        let calls = take(&mut message, "tool_calls");
         let Value::Array(calls) = calls else { return self.push("assistant", said) };
         for call in calls {
             let function = &call["function"];

@@ -6,6 +6,7 @@ use toolglot::{Dialect, RenderError, Renderer, Rendering, Tools};
 use toolglot_json::{Map, Value, json};
 
 use super::restore::{calls, results_of};
+use crate::members::take;
 
 /// Writes the messages of a conversation that is in order and has no instructions.
 pub(super) fn written(
@@ -51,7 +52,7 @@ impl PromptHistory<'_> {
                 let id = message["tool_call_id"].as_str().unwrap_or_default();
                 let is_open = |at: &usize| self.called[*at].0 == id && self.results[*at].is_none();
                 let place = (0..self.called.len()).find(is_open);
-                let content = message.get_mut("content").map(Value::take).unwrap_or_default();
+                let content = take(&mut message, "content");
                 match place {
                     Some(place) => self.results[place] = Some(content),
                     // A history in order has none; one that is not must not lose it.

@@ -6,6 +6,7 @@ use toolglot_json::{Value, json};
 
 use super::tools::{json_text, kind, text};
 use crate::chat::pairs::{ORPHAN, UNANSWERED};
+use crate::members::take;
 
 /// The items that call, and what has their results.
 const CALLS: [(&str, &str); 2] =
@@ -57,7 +58,7 @@ fn role_of(item: &Value) -> Option<(ItemRole, &'static str)> {
 
 /// Returns what a result says as a message of the user's.
 fn orphan(mut item: Value) -> Value {
-    let said = match item.get_mut("output").map(Value::take).unwrap_or_default() {
+    let said = match take(&mut item, "output") {
         Value::Array(parts) => parts,
         Value::Null => Vec::new(),
         output => vec![json!({"type": "input_text", "text": json_text(&output)})],
