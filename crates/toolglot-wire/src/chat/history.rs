@@ -36,7 +36,7 @@ pub(crate) fn replace_deprecated(request: &mut Map) {
     }
 }
 
-/// Turns earlier calls of tools with free text into calls of functions with one string.
+/// Converts earlier calls of free-text tools to calls of functions with one string.
 pub(crate) fn custom_as_functions(request: &mut Map) {
     for call in messages(request).flat_map(calls) {
         if let Some(custom) = call.remove("custom") {
@@ -49,8 +49,8 @@ pub(crate) fn custom_as_functions(request: &mut Map) {
     }
 }
 
-/// Returns the message of instructions that come after the conversation has begun: many templates have a place for a
-/// system's message at the beginning only.
+/// Returns a user message with instructions from the middle of a conversation: many templates accept a system message only
+/// at the beginning.
 pub(crate) fn later_instructions(content: Value) -> Value {
     let content = match content {
         Value::Array(parts) => [json!({"type": "text", "text": FURTHER})].into_iter().chain(parts).collect(),
@@ -86,8 +86,8 @@ impl HistoryRepairer<'_> {
         self.notes.push(format!("history: {what}"));
     }
 
-    /// Returns the arguments of a call as the text of an object: repaired, or, beyond repair, wrapped, so that the model sees
-    /// what it wrote.
+    /// Returns the arguments of a call as the text of an object: repaired if possible, otherwise wrapped, so that the model
+    /// sees what it wrote.
     pub(crate) fn arguments(&mut self, text: &str, name: &str) -> String {
         let Policy { dialects, options, .. } = self.policy;
         let fixed = repair(text, dialects, &self.tools.only_named(name), options).arguments;
@@ -99,7 +99,7 @@ impl HistoryRepairer<'_> {
         fixed.unwrap_or_else(|| json!({"raw": text}).to_string())
     }
 
-    /// Returns a name that servers take: the declared one that is meant, else with `_` for what none may hold.
+    /// Returns a valid tool name: the declared one if it resolves to one, otherwise with `_` for invalid characters.
     fn name(&mut self, name: &str) -> String {
         let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         if name.chars().all(is_legal) || self.tools.names().any(|declared| declared == name) {
@@ -124,7 +124,7 @@ impl HistoryRepairer<'_> {
     }
 }
 
-/// Says whether a text begins like this, anywhere in a message.
+/// Returns whether any string in a message begins with the mark.
 fn says(value: &Value, mark: &str) -> bool {
     match value {
         Value::String(text) => text.starts_with(mark),
@@ -134,12 +134,12 @@ fn says(value: &Value, mark: &str) -> bool {
     }
 }
 
-/// Makes earlier turns safe: arguments are the text of an object, results are text, ids are as the server wants them.
+/// Makes earlier turns valid: arguments are the text of an object, results are text, ids have the server's form.
 pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     for (place, message) in messages(request).enumerate() {
         if let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) {
             let all = calls.len();
-            // A call without a name means nothing; its result becomes text.
+            // No server accepts a call without a name; its result becomes a user message.
             calls.retain(|call| call["function"]["name"].as_str() != Some(""));
             if calls.len() < all {
                 repairer.note("a call without a name was omitted".to_owned());
@@ -167,9 +167,9 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     }
 }
 
-/// Writes the ids of calls and of the results after them in the server's form.
+/// Converts the ids of calls and of their results to the server's form.
 pub(crate) fn identify(request: &mut Map, style: HistoryIds) {
-    let mut ids = ServerIds { style, known: HashMap::new(), counted: 0 };
+    let mut ids = ServerIds { style, renamed: RenamedIds::default(), counted: 0 };
     for message in messages(request) {
         for call in calls(message) {
             let name = call.get("function").and_then(|function| function.get("name")).and_then(Value::as_str);
@@ -179,7 +179,7 @@ pub(crate) fn identify(request: &mut Map, style: HistoryIds) {
             }
         }
         if let Some(id @ Value::String(_)) = message.get_mut("tool_call_id") {
-            *id = ids.of_result(id.as_str().unwrap_or_default()).into();
+            *id = ids.renamed.of_result(id.as_str().unwrap_or_default()).into();
         }
     }
 }
@@ -204,12 +204,12 @@ fn make_call_safe(call: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     function["arguments"] = arguments.into();
 }
 
-/// Says whether a text is one JSON object, without keeping it.
+/// Returns whether a text is one JSON object.
 pub(crate) fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// Gives a result text instead of parts of text, or of a value.
+/// Converts the content of a result to text, unless it has parts other than text.
 fn make_result_safe(message: &mut Map) {
     let text = match message.get("content") {
         None | Some(Value::Null) => String::new(),
@@ -224,11 +224,10 @@ fn make_result_safe(message: &mut Map) {
     message["content"] = text.into();
 }
 
-/// The ids of earlier calls as the server wants them.
+/// The ids of earlier calls in the server's form.
 struct ServerIds {
     style: HistoryIds,
-    /// The new ids of calls whose results have not come, by the old ones.
-    known: HashMap<String, VecDeque<String>>,
+    renamed: RenamedIds,
     counted: usize,
 }
 
@@ -240,17 +239,27 @@ impl ServerIds {
             HistoryIds::Counted => format!("functions.{name}:{}", self.counted),
         };
         self.counted += 1;
-        self.known.entry(id.to_owned()).or_default().push_back(new.clone());
+        self.renamed.add_call(id, new.clone());
         new
-    }
-
-    /// Returns the id of a result, whose call precedes it.
-    fn of_result(&mut self, id: &str) -> String {
-        self.known.get_mut(id).and_then(VecDeque::pop_front).unwrap_or_else(|| id.to_owned())
     }
 }
 
-/// Returns nine letters and digits for an id: always the same, and the id itself if it is such a one.
+/// The new ids of calls whose results have not been found, by the old ones. Conversations may use an id more than once.
+#[derive(Default)]
+pub(crate) struct RenamedIds(HashMap<String, VecDeque<String>>);
+
+impl RenamedIds {
+    pub(crate) fn add_call(&mut self, old: &str, new: String) {
+        self.0.entry(old.to_owned()).or_default().push_back(new);
+    }
+
+    /// Returns the new id of a result: that of the first call with the old id, each of which has one result.
+    pub(crate) fn of_result(&mut self, old: &str) -> String {
+        self.0.get_mut(old).and_then(VecDeque::pop_front).unwrap_or_else(|| old.to_owned())
+    }
+}
+
+/// Returns nine letters and digits for an id: the id itself if it has that form, otherwise derived from it.
 fn nine(id: &str) -> String {
     if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return id.to_owned();

@@ -1,4 +1,4 @@
-//! What a chat request asks, and the request as the model server gets it.
+//! Reads what a chat request asks for, and prepares it for the model server.
 
 use std::collections::HashSet;
 
@@ -11,21 +11,21 @@ use crate::members::list;
 use crate::policy::Policy;
 use crate::protocol::Protocol;
 
-/// What a request asks for, as far as its answer depends on it.
+/// The parts of a request that determine how its answer is read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChatAsked {
-    /// The tools as the text of calls names them; those with free text take one string, `input`.
+    /// The tools as functions; free-text tools take one string, `input`.
     pub(crate) tools: Tools,
-    /// The names of the tools with free text.
+    /// The names of the free-text tools.
     pub(crate) custom: HashSet<String>,
-    /// The client forbids calls.
+    /// Whether the client forbids calls.
     pub(crate) none: bool,
-    /// The client wants more than one call.
+    /// Whether the client allows more than one call.
     pub(crate) parallel: bool,
     /// The ids of earlier calls.
     pub(crate) used: HashSet<String>,
     pub(crate) alternatives: usize,
-    /// The answer has to hold a call.
+    /// The required call.
     pub(crate) demand: Option<Demand>,
 }
 
@@ -52,8 +52,8 @@ impl ChatAsked {
     }
 }
 
-/// Changes a request so that every server takes it, and its answer can be read. Tools with free text stay what they
-/// are only where a client asks for them in the server's own protocol: few servers know them.
+/// Changes a request so that every server accepts it and its answer can be read. Free-text tools are only kept if the
+/// client uses the server's protocol, since few servers support them.
 pub(crate) fn prepare(request: &mut Map, asked: &ChatAsked, is_own: bool, policy: &Policy, notes: &mut Vec<String>) {
     put_in_order(request, asked, is_own, policy, notes);
     if (request.contains_key("tools") || policy.forced) && !policy.off {
@@ -61,7 +61,7 @@ pub(crate) fn prepare(request: &mut Map, asked: &ChatAsked, is_own: bool, policy
     }
 }
 
-/// As [`prepare`], for a server whose program is not asked for anything.
+/// As [`prepare`], without the fields that the engine needs.
 pub(crate) fn put_in_order(
     request: &mut Map,
     asked: &ChatAsked,
@@ -83,7 +83,7 @@ pub(crate) fn put_in_order(
     history::make_safe(request, &mut history::HistoryRepairer { tools: &asked.tools, policy, notes });
 }
 
-/// Returns the tools that can be read; an entry that is none which the model calls is the server's business.
+/// Returns the tools that can be read; other entries are left to the server.
 fn declared(request: &Map) -> Tools {
     let Some(all @ Value::Array(list)) = request.get("tools") else { return Tools::default() };
     Tools::from_json(&all.into()).unwrap_or_else(|_| {
@@ -97,7 +97,7 @@ fn custom_name(tool: &Value) -> Option<&str> {
     custom.get("name")?.as_str()
 }
 
-/// Declares tools with free text as functions of one string, which is all that most servers know.
+/// Declares free-text tools as functions with one string, since most servers support only functions.
 fn as_functions(request: &mut Map) {
     let Some(Value::Array(list)) = request.get_mut("tools") else { return };
     for tool in list.iter_mut() {
@@ -121,7 +121,7 @@ fn as_functions(request: &mut Map) {
     history::custom_as_functions(request);
 }
 
-/// Turns a choice among some of the tools into those tools and a plain choice.
+/// Replaces a choice of allowed tools by these tools and the choice's mode.
 pub(crate) fn allow_only(request: &mut Map) {
     let choice = request.get("tool_choice").filter(|choice| choice.get("type") == Some(&json!("allowed_tools")));
     let Some(allowed) = choice.map(|choice| choice.get("allowed_tools").unwrap_or(choice)) else { return };

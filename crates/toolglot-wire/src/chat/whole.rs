@@ -7,19 +7,19 @@ use crate::chat::write::{ChunkEnvelope, is_legacy, reasoning_names};
 use crate::port::Client;
 use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart};
 
-/// One alternative, put together.
+/// One alternative.
 #[derive(Default)]
 struct WholeChoice {
     text: String,
     refusal: String,
     reasoning: String,
     calls: Vec<WholeCall>,
-    /// What only this protocol knows of the message and of the alternative.
+    /// Unknown fields of the message and of the alternative.
     own: [Map; 2],
     finish: Option<Finish>,
 }
 
-/// A call of an alternative, put together.
+/// A call of an alternative.
 struct WholeCall {
     id: String,
     name: String,
@@ -27,7 +27,7 @@ struct WholeCall {
     input: String,
 }
 
-/// Returns the body of a response, from clean parts.
+/// Returns the body of a response, from normalized events.
 pub(crate) fn whole(events: &[ResponseEvent], client: &Client) -> Value {
     let (mut begin, mut choices, mut usage, mut extra) = (ResponseStart::default(), Vec::new(), None, Map::new());
     for event in events {
@@ -133,7 +133,8 @@ impl WholeCall {
     }
 }
 
-/// Keeps the log probabilities of a text from which calls were taken out in one place; nothing if they are not the text's.
+/// Removes the log probabilities of calls from those of a text, if the calls were in one place; returns none if the rest
+/// does not match the text.
 fn keep_tokens(found: &mut Value, text: &str) -> Option<()> {
     let Some(tokens) = found.get_mut("content").and_then(Value::as_array_mut) else {
         return text.is_empty().then_some(());

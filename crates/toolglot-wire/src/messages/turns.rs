@@ -1,18 +1,18 @@
 //! The messages of a Chat Completions request as the turns of a Messages request.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashSet;
 
 use toolglot::{mint, seed_of};
 use toolglot_json::{Value, json};
 
 use super::block::blocks;
-use crate::chat::history::later_instructions;
+use crate::chat::history::{RenamedIds, later_instructions};
 use crate::members::take;
 
-/// What the user says where a conversation begins with the model: servers want a user's turn first.
+/// The user's turn before a conversation that begins with the model: servers require a user's turn first.
 const OPENING: &str = "(The conversation begins with the assistant.)";
 
-/// Returns the instructions and the turns; messages of one role that follow each other are one.
+/// Returns the instructions and the turns; consecutive messages of one role become one turn.
 pub(super) fn turns(messages: Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
     let mut turns = MessagesTurns { system: Vec::new(), turns: Vec::new(), ids: MessagesIds::default(), notes };
     let Value::Array(messages) = messages else { return (String::new(), Vec::new()) };
@@ -20,7 +20,7 @@ pub(super) fn turns(messages: Value, notes: &mut Vec<String>) -> (String, Vec<Va
     turns.finish()
 }
 
-/// The turns written so far, and what went into the system prompt.
+/// The turns so far, and the system prompt.
 struct MessagesTurns<'n> {
     system: Vec<String>,
     /// The role and the blocks of each turn.
@@ -74,7 +74,7 @@ impl MessagesTurns<'_> {
         blocks(content).into_iter().filter_map(|part| self.block(part)).collect()
     }
 
-    /// Returns the content of a result: a text if it is one.
+    /// Returns the content of a result: a string, or blocks.
     fn result(&mut self, content: Value) -> Value {
         match content {
             text @ Value::String(_) => text,
@@ -120,7 +120,7 @@ impl MessagesTurns<'_> {
         if self.turns.first().is_some_and(|(role, _)| *role == "assistant") {
             self.turns.insert(0, ("user", text_block(OPENING).into_iter().collect()));
         }
-        // An answer that is to be continued must not end in white space.
+        // Servers refuse a prefilled answer that ends in white space.
         if let Some(("assistant", blocks)) = self.turns.last_mut()
             && let Some(Value::String(text)) = blocks.last_mut().and_then(|block| block.get_mut("text"))
         {
@@ -131,12 +131,12 @@ impl MessagesTurns<'_> {
     }
 }
 
-/// Returns a block of text, unless it is blank: servers refuse it.
+/// Returns a text block, unless the text is blank: servers refuse blank blocks.
 fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
 }
 
-/// Returns where an image or a file is: in the URL itself, or at its address.
+/// Returns the source of an image or a file: the data in the URL, or the URL.
 fn source(url: &str) -> Value {
     let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
     match data {
@@ -145,12 +145,11 @@ fn source(url: &str) -> Value {
     }
 }
 
-/// The ids of calls as servers of this protocol take them: letters, digits, `_` and `-`, each once in a conversation.
+/// Valid ids of calls: letters, digits, `_` and `-`, and unique in the conversation.
 #[derive(Default)]
 pub(super) struct MessagesIds {
     used: HashSet<String>,
-    /// The new ids of calls whose results have not come, by the old ones.
-    open: HashMap<String, VecDeque<String>>,
+    renamed: RenamedIds,
 }
 
 impl MessagesIds {
@@ -162,11 +161,11 @@ impl MessagesIds {
             new = mint(seed_of(id.as_bytes()), self.used.len() + again);
             again += 1;
         }
-        self.open.entry(id.to_owned()).or_default().push_back(new.clone());
+        self.renamed.add_call(id, new.clone());
         new
     }
 
     pub(super) fn of_result(&mut self, id: &str) -> String {
-        self.open.get_mut(id).and_then(VecDeque::pop_front).unwrap_or_else(|| id.to_owned())
+        self.renamed.of_result(id)
     }
 }
