@@ -42,13 +42,13 @@ pub(super) fn estimate(request: &Map) -> u64 {
             Some(content) => count.add(content),
             None => {}
         }
-        // The role and the marks around a message.
+        // The role and the special tokens of a message.
         count.bytes += 28;
     }
     count.bytes.div_ceil(4) + count.attachments * ATTACHMENT
 }
 
-/// What is counted of a request: bytes of text, and parts that cost tokens of their own.
+/// The counts for the estimate: bytes of text, and images and files.
 #[derive(Default)]
 struct TokenEstimate {
     bytes: u64,

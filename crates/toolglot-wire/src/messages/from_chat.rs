@@ -5,10 +5,10 @@ use toolglot_json::{Map, Value, json};
 use super::turns::turns;
 use crate::members::put;
 
-/// The tokens that an answer may have if the client does not say; the protocol insists on a number.
+/// The default of `max_tokens`, which the protocol requires.
 const MAX_TOKENS: u64 = 8192;
 
-/// Fields that mean something to Chat Completions servers alone and change nothing of what is asked.
+/// Fields of Chat Completions that do not change the answer.
 const DROPPED: [&str; 9] = [
     "metadata",
     "modalities",
@@ -21,7 +21,7 @@ const DROPPED: [&str; 9] = [
     "verbosity",
 ];
 
-/// Fields that change the answer and that this protocol has no word for.
+/// Fields that change the answer and that this protocol does not have.
 const MISSED: [&str; 12] = [
     "audio",
     "frequency_penalty",
@@ -37,19 +37,19 @@ const MISSED: [&str; 12] = [
     "web_search_options",
 ];
 
-/// Returns the Messages request that asks for the same as a Chat Completions request whose history is in order.
+/// Converts a Chat Completions request with a valid history to a Messages request.
 ///
 /// | Chat Completions | Messages |
 /// |---|---|
 /// | system messages at the beginning | `system` |
-/// | a call, a result | `tool_use`, `tool_result`; ids that the protocol refuses are written otherwise |
+/// | a call, a result | `tool_use`, `tool_result`; invalid ids are replaced |
 /// | `tools`, `tool_choice`, `parallel_tool_calls` | `tools`, `tool_choice` |
 /// | `max_completion_tokens`, `max_tokens` | `max_tokens`, 8,192 if there is none |
 /// | `stop`, `user`, `temperature` | `stop_sequences`, `metadata.user_id`, `temperature` of 1 at most |
 /// | `response_format` with a schema | `output_config.format` |
 ///
-/// Reasoning of earlier turns stays out: servers take it with their own signature only. What cannot be said is left out,
-/// with a sentence in `notes`.
+/// Reasoning of earlier turns is omitted: servers accept it only with their own signature. Other omissions are described
+/// in `notes`.
 pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     let mut request = Map::new();
     let messages = chat.remove("messages");
@@ -92,7 +92,7 @@ fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) 
     }
 }
 
-/// Declares the tools, and which may be called. Servers insist that tools are declared which the history calls.
+/// Sets `tools` and `tool_choice`. Servers require declarations of all tools that the history calls.
 fn choose(chat: &mut Map, request: &mut Map, messages: &[Value]) {
     let [tools, choice, parallel] = ["tools", "tool_choice", "parallel_tool_calls"].map(|key| chat.remove(key));
     let declared: Vec<Value> = tools.iter().filter_map(Value::as_array).flatten().filter_map(declared).collect();
@@ -131,7 +131,7 @@ fn declared(tool: &Value) -> Option<Value> {
     Some(declared.into())
 }
 
-/// Returns declarations of the tools that are called in the conversation, each once.
+/// Returns declarations of the tools that the conversation calls.
 fn called(messages: &[Value]) -> Vec<Value> {
     let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
     let mut names: Vec<&Value> = Vec::new();

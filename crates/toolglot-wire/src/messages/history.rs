@@ -1,4 +1,4 @@
-//! The messages of a Messages request as the messages of a Chat Completions request.
+//! Converts the messages of a Messages request to those of a Chat Completions request.
 
 use toolglot_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ impl<'h> ChatConversation<'h> {
         Self { reasoning, notes, messages: Vec::new() }
     }
 
-    /// Adds the instructions, which are a text or blocks.
+    /// Adds instructions, which are a string or blocks.
     pub(super) fn add_system(&mut self, system: Value) {
         let texts: Vec<String> = blocks(system).into_iter().map(text_of).collect();
         let text = texts.join("\n\n");
@@ -32,7 +32,7 @@ impl<'h> ChatConversation<'h> {
         }
     }
 
-    /// Adds a message; `inputs` are those of its blocks as they were written.
+    /// Adds a message; `inputs` are those of its blocks as JSON text.
     pub(super) fn add(&mut self, mut message: Value, inputs: &ExactInputs<'_>) {
         if message.is_string() {
             return self.add_user(blocks(message));
@@ -50,7 +50,7 @@ impl<'h> ChatConversation<'h> {
         self.messages
     }
 
-    /// Results come first, each in its own message: nothing may come between calls and their results.
+    /// Adds a user message. Results come first, each in its own message: nothing may separate calls from their results.
     fn add_user(&mut self, blocks: Vec<Value>) {
         let (mut parts, mut from_results, mut results) = (Vec::new(), Vec::new(), 0);
         for block in blocks {
@@ -70,15 +70,15 @@ impl<'h> ChatConversation<'h> {
 
     fn add_assistant(&mut self, blocks: Vec<Value>, inputs: &ExactInputs<'_>) {
         let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
-        let mut goes_on = false;
+        let mut is_text = false;
         for (place, block) in blocks.into_iter().enumerate() {
-            let was_text = std::mem::replace(&mut goes_on, kind(&block) == "text");
+            let was_text = std::mem::replace(&mut is_text, kind(&block) == "text");
             match kind(&block) {
                 "tool_use" => calls.push(call(block, inputs.object(place))),
                 "thinking" => add(&mut reasoning, "\n", block["thinking"].as_str().unwrap_or_default()),
-                // What is encrypted, only the server that wrote it can read.
+                // Only the server that encrypted it can read it.
                 "redacted_thinking" => {}
-                // Citations split a sentence into blocks, so texts that follow each other are one.
+                // Citations split a sentence into blocks, so consecutive text blocks are joined without a gap.
                 "text" => add(&mut text, if was_text { "" } else { "\n\n" }, &text_of(block)),
                 other => {
                     let note = format!("only Anthropic's models understand the `{other}` block of an earlier turn");
@@ -103,7 +103,7 @@ impl<'h> ChatConversation<'h> {
     }
 }
 
-/// A call with its input as JSON text: as written, or any text in its place.
+/// Converts a call; its arguments are the input as JSON text, or a string in its place.
 fn call(mut block: Value, exact: Option<&str>) -> Value {
     let arguments = match (exact, take(&mut block, "input")) {
         (Some(exact), _) => exact.to_owned(),
@@ -115,7 +115,7 @@ fn call(mut block: Value, exact: Option<&str>) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-/// A result as text; other parts are replaced by a reference and follow all results.
+/// Converts a result to text; other parts are replaced by a word and added to `after`, which follows all results.
 fn result(mut block: Value, after: &mut Vec<Value>) -> Value {
     let mut text = String::new();
     for inner in blocks(take(&mut block, "content")) {
@@ -134,7 +134,7 @@ fn result(mut block: Value, after: &mut Vec<Value>) -> Value {
     json!({"role": "tool", "tool_call_id": id, "content": text})
 }
 
-/// Parts as one text if they are nothing else, which every engine's template takes.
+/// Joins the parts if all are text: every engine's template accepts a string.
 fn joined(parts: Vec<Value>) -> Value {
     let texts: Option<Vec<&str>> = parts.iter().map(|part| part["text"].as_str()).collect();
     match texts {
@@ -143,7 +143,7 @@ fn joined(parts: Vec<Value>) -> Value {
     }
 }
 
-/// Appends a piece, set off from what is there.
+/// Appends a piece with a separator.
 fn add(text: &mut String, between: &str, piece: &str) {
     if !text.is_empty() && !piece.is_empty() {
         text.push_str(between);

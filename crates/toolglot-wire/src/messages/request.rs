@@ -1,4 +1,4 @@
-//! A client's Messages request as a Chat Completions request, which is what a server of any other protocol is asked with.
+//! Converts a client's Messages request to a Chat Completions request, the form from which all other protocols are made.
 
 use std::iter;
 
@@ -9,16 +9,16 @@ use super::history::ChatConversation;
 use crate::fault::{Fault, FaultKind};
 use crate::members::{list, put};
 
-/// Returns the Chat Completions request that asks for the same as a Messages request.
+/// Converts a Messages request to a Chat Completions request.
 ///
-/// `body` is the unchanged request, from which the inputs of earlier calls are read with every digit. Reasoning of
-/// earlier turns goes into the fields that `reasoning` names; without any it is left out. A field that the
-/// Messages protocol does not know is one of an engine's, such as `grammar` or `chat_template_kwargs`, and stays.
+/// `body` is the unchanged request, from which the inputs of earlier calls are read as text. Reasoning of earlier turns goes
+/// into the fields that `reasoning` names; without any it is omitted. Fields that the Messages protocol does not have, such
+/// as `grammar` or `chat_template_kwargs`, belong to an engine and are kept.
 ///
 /// | Messages | Chat Completions |
 /// |---|---|
 /// | `system` | the first message |
-/// | `tools` with an `input_schema` | functions; other tools only Anthropic's models know, they are left out |
+/// | `tools` with an `input_schema` | functions; other tools, which only Anthropic's models know, are omitted |
 /// | `tool_choice` | `tool_choice`, `parallel_tool_calls` |
 /// | `stop_sequences`, `metadata.user_id` | `stop`, `user` |
 /// | `thinking.budget_tokens` | `reasoning_effort`: `low` up to 2,048, `medium` up to 8,192, else `high` |
@@ -26,7 +26,7 @@ use crate::members::{list, put};
 /// | `stream` | `stream` and `stream_options.include_usage` |
 /// | `context_management`, `betas`, `cache_control`, `container` and the like | nothing |
 ///
-/// What cannot be said is left out, with a sentence in `notes`.
+/// Omissions are described in `notes`.
 ///
 /// # Errors
 /// If the request has no list of messages.
@@ -53,7 +53,7 @@ pub(crate) fn to_chat(request: &Map, body: &[u8], reasoning: &[&str], notes: &mu
     Ok(chat)
 }
 
-/// Fields that mean something to Anthropic's servers alone.
+/// Fields that only Anthropic's servers have.
 const FOREIGN: [&str; 17] = [
     "anthropic_version",
     "betas",
@@ -95,12 +95,12 @@ fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
     }
 }
 
-/// Some servers refuse a longer name of a user; agents put whole objects there.
+/// Returns whether servers accept the name of a user: agents send whole objects, and some servers refuse long names.
 fn is_short(user: &&Value) -> bool {
     user.as_str().is_some_and(|user| user.len() <= 64)
 }
 
-/// The functions among the tools; nothing if there are none, since engines refuse an empty list.
+/// Returns the functions among the tools; none if there are none, since engines refuse an empty list.
 fn tools(tools: Value, notes: &mut Vec<String>) -> Option<Value> {
     let Value::Array(tools) = tools else { return None };
     let functions: Vec<Value> = tools.into_iter().filter_map(|tool| function(tool, notes)).collect();
@@ -121,7 +121,7 @@ fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
     put(&mut function, "description", tool.get_mut("description").map(Value::take));
     let mut schema = tool.get_mut("input_schema").map(Value::take).filter(Value::is_object);
     if let Some(schema) = schema.as_mut().and_then(Value::as_object_mut).filter(|schema| schema.contains_key("type")) {
-        // Chat servers refuse an object without them.
+        // Chat servers refuse an object schema without properties.
         schema.entry("properties").or_insert_with(|| json!({}));
     }
     put(&mut function, "parameters", schema.unwrap_or_else(|| json!({"type": "object", "properties": {}})));
@@ -129,7 +129,7 @@ fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
     Some(json!({"type": "function", "function": function}))
 }
 
-/// Says which tools may be called; nothing where no tool is left, since engines refuse a choice without tools.
+/// Sets the tool choice if there are tools: engines refuse a choice without tools.
 fn choose(choice: &Value, chat: &mut Map, notes: &mut Vec<String>) {
     if chat.get("tools").is_none() {
         return;
@@ -151,11 +151,10 @@ fn choose(choice: &Value, chat: &mut Map, notes: &mut Vec<String>) {
 }
 
 fn is_declared(name: &str, chat: &Map) -> bool {
-    let tools = list(chat.get("tools"));
-    tools.iter().any(|tool| tool["function"]["name"].as_str() == Some(name))
+    list(chat.get("tools")).iter().any(|tool| tool["function"]["name"] == *name)
 }
 
-/// How hard to think, for a number of tokens to think with.
+/// Returns the reasoning effort for a token budget.
 fn effort(budget: &Value) -> Option<Value> {
     let word = match budget.as_u64()? {
         0..=2_048 => "low",

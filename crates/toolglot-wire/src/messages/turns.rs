@@ -1,4 +1,4 @@
-//! The messages of a Chat Completions request as the turns of a Messages request.
+//! Converts the messages of a Chat Completions request to the turns of a Messages request.
 
 use std::collections::HashSet;
 

@@ -4,13 +4,13 @@ use toolglot_json::{Map, Value};
 
 use crate::response_event::Usage;
 
-/// Takes the counts that are there over those that were; counts are totals, so a later one replaces an earlier one.
+/// Replaces counts with later ones: counts are totals.
 pub(super) fn merge(usage: &mut Map, more: Option<&Value>) {
     let counts = more.and_then(Value::as_object).into_iter().flatten().filter(|(_, value)| !value.is_null());
     usage.extend(counts.map(|(key, value)| (key.clone(), value.clone())));
 }
 
-/// Returns the counts in words that all protocols share, if there are any.
+/// Returns the counts in the form that all protocols share, if there are any.
 pub(super) fn read(own: Map) -> Option<Usage> {
     let count = |key: &str| own[key].as_u64();
     let cached = count("cache_read_input_tokens");
@@ -28,7 +28,7 @@ pub(super) fn read(own: Map) -> Option<Usage> {
     })
 }
 
-/// Returns the counts in the protocol's own words: as a server wrote them, or put together.
+/// Returns the counts in this protocol: as the server sent them if it uses it, otherwise converted.
 pub(super) fn write(usage: &Usage) -> Map {
     let openai = ["total_tokens", "input_tokens_details", "prompt_tokens"];
     let is_ours = |own: &&Map| own.contains_key("input_tokens") && !openai.iter().any(|key| own.contains_key(key));
