@@ -1,12 +1,11 @@
-//! A Chat Completions request as a request of Ollama's API.
+//! Converts a Chat Completions request to a request of Ollama's API.
 
 use toolglot_json::{Map, Value, json};
 
 use super::{OPTIONS, history};
 use crate::members::put;
 
-/// Fields that mean something to Chat Completions servers alone and change nothing of what is asked, or that the proxy
-/// sees to when it reads the answer.
+/// Fields of Chat Completions that do not change the answer, or that the proxy applies when it reads the answer.
 const DROPPED: [&str; 13] = [
     "metadata",
     "modalities",
@@ -23,17 +22,16 @@ const DROPPED: [&str; 13] = [
     "verbosity",
 ];
 
-/// Fields that change the answer and that this protocol has no word for.
+/// Fields that change the answer and that this protocol does not have.
 const MISSED: [&str; 5] = ["audio", "logit_bias", "n", "prediction", "web_search_options"];
 
-/// Returns the request of `/api/chat` that asks for the same as a Chat Completions request whose history is in order; the
-/// table is that of `to_chat`.
+/// Converts a Chat Completions request with a valid history to a request of `/api/chat`; see the table of `to_chat`.
 pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     let mut request = Map::from_iter(chat.remove_entry("model"));
     let messages = chat.remove("messages").unwrap_or_default();
     let messages = if let Value::Array(messages) = messages { messages } else { Vec::new() };
     request["messages"] = history::from_chat(messages, notes).into();
-    // The protocol has no choice of tools: what may not be called is not declared.
+    // The protocol has no tool choice: tools that must not be called are not declared.
     if chat.get("tool_choice").is_some_and(|choice| choice == "none") {
         chat.remove("tools");
     }
@@ -72,7 +70,7 @@ fn format(format: &Value) -> Option<Value> {
     schema.or_else(|| (format.get("type")? == "json_object").then(|| "json".into()))
 }
 
-/// Returns how hard to think, in the three words there are.
+/// Returns the value of `think`; Ollama has three levels.
 fn think(effort: &Value) -> Option<Value> {
     Some(match effort.as_str()? {
         "none" => false.into(),

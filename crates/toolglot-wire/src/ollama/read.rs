@@ -1,4 +1,4 @@
-//! Reads what a server says in Ollama's API, line by line or whole.
+//! Reads answers of Ollama's API, line by line or whole.
 
 use toolglot_json::{Map, Value, json};
 
@@ -16,11 +16,11 @@ pub(crate) struct OllamaReader {
     begun: bool,
     over: bool,
     calls: usize,
-    /// The last call, if its arguments are text that is not whole yet: some servers send it in pieces.
+    /// The last call and its arguments, if they are incomplete text: some servers send them in pieces.
     open: Option<(usize, String)>,
 }
 
-/// What an answer cost, in the protocol's own words.
+/// The counts and durations of an answer.
 const COUNTS: [&str; 6] =
     ["total_duration", "load_duration", "prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration"];
 
@@ -35,8 +35,8 @@ impl ProtocolReader for OllamaReader {
         match surrogates::value(frame.data.as_bytes()) {
             Ok(Value::Object(line)) => self.object(line, out),
             Ok(_) => {}
-            // A piece of an answer that cannot be read is no message; errors are logged, and what was said is not.
-            Err(_) if frame.data.contains('{') => self.fail(unread(), out),
+            // An unreadable piece of an answer is not quoted: errors are logged, and the content of answers must not be.
+            Err(_) if frame.data.contains('{') => self.fail(invalid_answer(), out),
             Err(_) => self.fail(Fault::of_words(frame.data), out),
         }
     }
@@ -44,7 +44,7 @@ impl ProtocolReader for OllamaReader {
     fn whole(&mut self, body: &[u8], out: &mut Vec<ResponseEvent>) {
         match surrogates::value(body) {
             Ok(Value::Object(body)) if is_piece(&body) || body.contains_key("error") => self.object(body, out),
-            _ => self.fail(unread(), out),
+            _ => self.fail(invalid_answer(), out),
         }
         if !std::mem::replace(&mut self.over, true) {
             out.push(ResponseEvent::End);
@@ -58,14 +58,14 @@ impl ProtocolReader for OllamaReader {
     }
 }
 
-fn unread() -> Fault {
+fn invalid_answer() -> Fault {
     Fault::new(FaultKind::Upstream, "the model server's answer is not a response of Ollama's API")
 }
 
-/// Says whether an object is an answer, or a line of one.
+/// Returns whether an object is an answer, or a line of one.
 pub(crate) fn is_piece(object: &Map) -> bool {
-    let speaks = object["message"].is_object() || object.contains_key("response");
-    speaks && object["done"].is_boolean()
+    let has_content = object["message"].is_object() || object.contains_key("response");
+    has_content && object["done"].is_boolean()
 }
 
 impl OllamaReader {
@@ -99,18 +99,17 @@ impl OllamaReader {
         }
     }
 
-    /// Reads what a line adds to the answer; `/api/generate` has no message around it.
+    /// Reads the content of a line; in `/api/generate` it is not in a message.
     fn message(&mut self, line: &Map, push: &mut impl FnMut(Part)) {
         let message = line["message"].as_object().unwrap_or(line);
-        let said = |key: &str| message[key].as_str().filter(|text| !text.is_empty());
-        if let Some(text) = said("thinking") {
+        let non_empty = |key: &str| message[key].as_str().filter(|text| !text.is_empty());
+        if let Some(text) = non_empty("thinking") {
             push(Part::Reasoning(text.to_owned()));
         }
-        if let Some(text) = said("content").or_else(|| said("response")) {
+        if let Some(text) = non_empty("content").or_else(|| non_empty("response")) {
             push(Part::Text(text.to_owned()));
         }
-        let calls = list(message.get("tool_calls"));
-        for call in calls {
+        for call in list(message.get("tool_calls")) {
             self.call(call, push);
         }
     }
@@ -132,7 +131,7 @@ impl OllamaReader {
         self.continue_call(&text, push);
     }
 
-    /// Adds to the arguments of the open call, which ends when they are whole.
+    /// Adds to the arguments of the open call, which ends when they are complete.
     fn continue_call(&mut self, piece: &str, push: &mut impl FnMut(Part)) {
         let Some((number, text)) = &mut self.open else { return };
         text.push_str(piece);
@@ -160,7 +159,7 @@ fn finish(line: &Map) -> Finish {
 fn usage(line: Map) -> Option<Usage> {
     let own: Map = line.into_iter().filter(|(key, _)| COUNTS.contains(&key.as_str())).collect();
     let count = |key: &str| own[key].as_u64();
-    // Cached tokens are not counted at all.
+    // The protocol does not count cached tokens.
     let (input, output) = (count("prompt_eval_count"), count("eval_count"));
     input.or(output)?;
     let [input, output] = [input, output].map(Option::unwrap_or_default);

@@ -1,4 +1,4 @@
-//! A client's request of Ollama's API as a Chat Completions request.
+//! Converts a client's request of Ollama's API to a Chat Completions request.
 
 use toolglot_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use super::{OPTIONS, generates, history};
 use crate::fault::{Fault, FaultKind};
 use crate::members::put;
 
-/// Returns the Chat Completions request that asks for the same as a request of `/api/chat` or `/api/generate`.
+/// Converts a request of `/api/chat` or `/api/generate` to a Chat Completions request.
 ///
 /// | Ollama | Chat Completions |
 /// |---|---|
@@ -19,10 +19,10 @@ use crate::members::put;
 /// | `think` as a word | `reasoning_effort` |
 /// | `stream`, true if it is not there | `stream` |
 ///
-/// What cannot be said is left out, with a sentence in `notes`.
+/// Omissions are described in `notes`.
 ///
 /// # Errors
-/// If it has `messages` that are no list, or asks for a prompt without a template.
+/// If `messages` is not a list, or if the request asks for a prompt without a template.
 pub(crate) fn to_chat(request: &Map, reasoning: &[&str], notes: &mut Vec<String>) -> Result<Map, Fault> {
     let mut request = request.clone();
     let messages = if generates(&request) { prompt(&mut request, notes)? } else { conversation(&mut request)? };
@@ -79,7 +79,7 @@ fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
         ("format", value) => put(chat, "response_format", response_format(value)),
         ("think", Value::String(effort)) => put(chat, "reasoning_effort", effort),
         ("think", value) => notes.push(format!("`think: {value}` omitted: the upstream's protocol has no such field")),
-        // How long a model stays in memory is Ollama's business.
+        // Only Ollama manages how long a model stays in memory.
         ("keep_alive" | "options", _) => {}
         // Servers refuse an empty list.
         ("tools", Value::Array(tools)) if tools.is_empty() => {}

@@ -5,14 +5,14 @@ use toolglot_json::{Map, Value, json};
 use super::tools::{kind, text};
 use crate::members::{list, put};
 
-/// Fields that mean something to Chat Completions servers alone and change nothing of what is asked.
+/// Fields of Chat Completions that do not change the answer.
 const DROPPED: [&str; 4] = ["functions", "modalities", "prediction", "stream_options"];
 
-/// Fields that change the answer and that this protocol has no word for.
+/// Fields that change the answer and that this protocol does not have.
 const MISSED: [&str; 8] =
     ["audio", "frequency_penalty", "logit_bias", "n", "presence_penalty", "seed", "stop", "web_search_options"];
 
-/// Returns the Responses request that asks for the same as a Chat Completions request whose history is in order.
+/// Converts a Chat Completions request with a valid history to a Responses request.
 ///
 /// | Chat Completions | Responses |
 /// |---|---|
@@ -22,10 +22,9 @@ const MISSED: [&str; 8] =
 /// | `max_completion_tokens`, `max_tokens` | `max_output_tokens` |
 /// | `response_format`, `verbosity`, `reasoning_effort` | `text.format`, `text.verbosity`, `reasoning.effort` |
 /// | `logprobs` | `include` |
-/// | `store` | the same, `false` if it is not there: that is chat's default |
+/// | `store` | the same, or `false`, the default of Chat Completions |
 ///
-/// Reasoning of earlier turns stays out: servers take their own items only. What cannot be said is left out, with a
-/// sentence in `notes`.
+/// Reasoning of earlier turns is omitted: servers accept only their own items. Other omissions are described in `notes`.
 pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     let mut request = Map::new();
     put(&mut request, "model", chat.remove("model"));
@@ -80,21 +79,20 @@ fn choice(choice: Value) -> Value {
     }
 }
 
-/// Returns the instructions that the conversation begins with, and all that follows as items.
+/// Returns the instructions at the beginning of the conversation, and everything after them as items.
 fn items(messages: &Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
     let (mut instructions, mut items) = (Vec::new(), Vec::new());
     for message in list(Some(messages)) {
         let content = &message["content"];
         match text(message, "role").unwrap_or("user") {
-            "system" | "developer" if items.is_empty() => instructions.extend(plain(content)),
+            "system" | "developer" if items.is_empty() => instructions.extend(texts(content)),
             "assistant" => add_assistant(message, content, &mut items),
             "tool" => {
-                let output = if content.is_array() { parts(content, notes) } else { content.clone() };
-                let id = message["tool_call_id"].clone();
+                let (id, output) = (&message["tool_call_id"], parts(content, notes));
                 items.push(json!({"type": "function_call_output", "call_id": id, "output": output}));
             }
             role => {
-                let content = if content.is_array() { parts(content, notes) } else { content.clone() };
+                let content = parts(content, notes);
                 items.push(json!({"type": "message", "role": role, "content": content}));
             }
         }
@@ -102,19 +100,18 @@ fn items(messages: &Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
     (instructions.join("\n\n"), items)
 }
 
-/// The texts of a content.
-fn plain(content: &Value) -> Vec<String> {
+/// Returns the texts of a content.
+fn texts(content: &Value) -> Vec<String> {
     let parts = list(Some(content)).iter().filter_map(|part| text(part, "text"));
     content.as_str().into_iter().chain(parts).filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
 fn add_assistant(message: &Value, content: &Value, items: &mut Vec<Value>) {
     let part = |text: String| json!({"type": "output_text", "text": text, "annotations": []});
-    let said = plain(content).into_iter().map(part);
     let refusal = text(message, "refusal").map(|text| json!({"type": "refusal", "refusal": text}));
-    let said: Vec<Value> = said.chain(refusal).collect();
-    if !said.is_empty() {
-        items.push(json!({"type": "message", "role": "assistant", "content": said}));
+    let parts: Vec<Value> = texts(content).into_iter().map(part).chain(refusal).collect();
+    if !parts.is_empty() {
+        items.push(json!({"type": "message", "role": "assistant", "content": parts}));
     }
     for call in list(message.get("tool_calls")) {
         let function = &call["function"];
@@ -124,8 +121,9 @@ fn add_assistant(message: &Value, content: &Value, items: &mut Vec<Value>) {
     }
 }
 
-/// Returns the parts of a user's message or of a result.
+/// Converts the parts of a user message or of a result; other content is unchanged.
 fn parts(content: &Value, notes: &mut Vec<String>) -> Value {
+    let Value::Array(all) = content else { return content.clone() };
     let mut part = |part: &Value| match kind(part) {
         "text" => Some(json!({"type": "input_text", "text": text(part, "text")?})),
         "refusal" => Some(json!({"type": "input_text", "text": text(part, "refusal")?})),
@@ -145,5 +143,5 @@ fn parts(content: &Value, notes: &mut Vec<String>) -> Value {
             None
         }
     };
-    list(Some(content)).iter().filter_map(&mut part).collect()
+    all.iter().filter_map(&mut part).collect()
 }
