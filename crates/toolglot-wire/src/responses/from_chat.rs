@@ -114,9 +114,8 @@ fn add_assistant(message: &Value, content: &Value, items: &mut Vec<Value>) {
         items.push(json!({"type": "message", "role": "assistant", "content": parts}));
     }
     for call in list(message.get("tool_calls")) {
-        let function = &call["function"];
-        let [name, arguments] = ["name", "arguments"].map(|key| function.get(key).cloned().unwrap_or_default());
-        let id = call["id"].clone();
+        let (id, function) = (&call["id"], &call["function"]);
+        let [name, arguments] = ["name", "arguments"].map(|key| &function[key]);
         items.push(json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}));
     }
 }

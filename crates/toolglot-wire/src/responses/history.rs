@@ -1,4 +1,4 @@
-//! The items of a Responses request as chat messages.
+//! Converts the items of a Responses request to chat messages.
 
 use toolglot_json::{Map, Value, json};
 
@@ -10,19 +10,20 @@ use crate::members::{list, put};
 /// Returns the messages of a request's `instructions` and `input`.
 pub(super) fn messages(request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) -> Vec<Value> {
     let mut history =
-        ItemHistory { toolbox, missing, messages: Vec::new(), turn: AssistantTurn::default(), shown: Vec::new() };
+        ItemHistory { toolbox, missing, messages: Vec::new(), turn: AssistantTurn::default(), attachments: Vec::new() };
     if let Some(instructions) = request.get("instructions").filter(|value| !value.is_null()) {
         history.system(instructions);
     }
     match request.get("input") {
         Some(Value::String(text)) => history.messages.push(json!({"role": "user", "content": text})),
         Some(Value::Array(items)) => items.iter().for_each(|item| history.item(item)),
-        _ => history
-            .missing
-            .refuse_as("missing_required_parameter", "missing `input`; send a string or a list of items".to_owned()),
+        _ => {
+            let message = "missing `input`; send a string or a list of items";
+            history.missing.refuse("missing_required_parameter", message.to_owned());
+        }
     }
     history.end_turn();
-    history.show();
+    history.add_attachments();
     history.messages
 }
 
@@ -33,10 +34,10 @@ struct ItemHistory<'a> {
     messages: Vec<Value>,
     turn: AssistantTurn,
     /// Parts of results other than text; only a user message can contain them, after all results.
-    shown: Vec<Value>,
+    attachments: Vec<Value>,
 }
 
-/// What the model said between two inputs. Chat has one message for it, and templates want no two in a row.
+/// The model's output between two inputs. It becomes one message, since templates refuse two in a row.
 #[derive(Default)]
 struct AssistantTurn {
     reasoning: String,
@@ -49,8 +50,9 @@ impl ItemHistory<'_> {
     fn item(&mut self, item: &Value) {
         let is_output = ["function_call_output", "custom_tool_call_output", "tool_search_output"].contains(&kind(item));
         let is_users = item["role"] == "user";
+        // A user message takes the attachments into its own content.
         if !is_output && !is_users {
-            self.show();
+            self.add_attachments();
         }
         match kind(item) {
             "message" => self.message(item),
@@ -61,35 +63,40 @@ impl ItemHistory<'_> {
             "tool_search_output" => self.found(item),
             "custom_tool_call" => self.call(item, "custom", "input"),
             "function_call_output" | "custom_tool_call_output" => self.output(item),
-            kind if kind == "item_reference" || (kind.is_empty() && item.get("id").is_some()) => self.missing.refuse(format!(
-                "item `{}` refers to an item that this proxy does not store; send the whole item and set `store` to false",
-                text(item, "id").unwrap_or_default()
-            )),
-            other => self.missing.leave_out(format!("item of type `{other}` omitted: chat completions have no equivalent")),
+            kind if kind == "item_reference" || (kind.is_empty() && item.get("id").is_some()) => {
+                let id = text(item, "id").unwrap_or_default();
+                let message = format!(
+                    "item `{id}` refers to an item that this proxy does not store; send the whole item and set `store` to false"
+                );
+                self.missing.refuse("unsupported_parameter", message);
+            }
+            other => {
+                self.missing.notes.push(format!("item of type `{other}` omitted: chat completions have no equivalent"))
+            }
         }
     }
 
     fn message(&mut self, item: &Value) {
         let content = &item["content"];
         match text(item, "role") {
-            Some("assistant") => self.said(content),
+            Some("assistant") => self.assistant(content),
             Some("system" | "developer") => self.system(content),
             role => {
                 self.end_turn();
                 let mut content = self.content(content);
-                if !self.shown.is_empty() {
+                if !self.attachments.is_empty() {
                     let own = match content {
                         Value::Array(parts) => parts,
                         text => vec![json!({"type": "text", "text": text})],
                     };
-                    content = std::mem::take(&mut self.shown).into_iter().chain(own).collect();
+                    content = std::mem::take(&mut self.attachments).into_iter().chain(own).collect();
                 }
                 self.messages.push(json!({"role": role.unwrap_or("user"), "content": content}));
             }
         }
     }
 
-    fn said(&mut self, content: &Value) {
+    fn assistant(&mut self, content: &Value) {
         if let Some(text) = content.as_str() {
             join(&mut self.turn.text, text);
         }
@@ -97,13 +104,13 @@ impl ItemHistory<'_> {
             match (text(part, "text"), text(part, "refusal")) {
                 (Some(text), _) => join(&mut self.turn.text, text),
                 (None, Some(refusal)) => join(&mut self.turn.refusal, refusal),
-                _ => self.missing.leave_out(format!("part of type `{}` omitted from an answer", kind(part))),
+                _ => self.missing.notes.push(format!("part of type `{}` omitted from an answer", kind(part))),
             }
         }
     }
 
-    /// Instructions before the conversation are one text in one message. Many templates have no place for others: those
-    /// are a user's.
+    /// Adds instructions: those before the conversation to one system message. Many templates accept no later ones, so they
+    /// become user messages.
     fn system(&mut self, content: &Value) {
         self.end_turn();
         let mut content = self.content(content);
@@ -140,7 +147,7 @@ impl ItemHistory<'_> {
         self.turn.calls.push(json!({"id": call_id(item), "type": "function", "function": function}));
     }
 
-    /// Names the tools that a search found, which are declared from then on.
+    /// Adds the names of tools that a search found; the request declares them.
     fn found(&mut self, item: &Value) {
         self.end_turn();
         let name = |(tool, namespace)| Some(self.toolbox.chat_name(text(tool, "name")?, namespace));
@@ -163,29 +170,28 @@ impl ItemHistory<'_> {
         self.messages.push(json!({"role": "tool", "tool_call_id": call_id(item), "content": content}));
     }
 
-    /// Returns the text of a result; other parts are replaced by a reference and follow all results.
+    /// Returns the text of a result; other parts are replaced by a word and follow all results.
     fn text_of(&mut self, content: Value) -> String {
         let Value::Array(parts) = content else { return json_text(&content) };
         let texts = parts.into_iter().map(|part| match (text(&part, "text"), kind(&part)) {
             (Some(text), _) => text.to_owned(),
             (None, kind) => {
                 let word = format!("[{}]", kind.trim_end_matches("_url"));
-                self.shown.push(part);
+                self.attachments.push(part);
                 word
             }
         });
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Shows what the results held besides text.
-    fn show(&mut self) {
-        if !self.shown.is_empty() {
-            let parts = std::mem::take(&mut self.shown);
+    fn add_attachments(&mut self) {
+        if !self.attachments.is_empty() {
+            let parts = std::mem::take(&mut self.attachments);
             self.messages.push(json!({"role": "user", "content": parts}));
         }
     }
 
-    /// Returns content as chat writes it: a text if it is one text, else parts.
+    /// Converts a content: to a string if it is one text, otherwise to parts.
     fn content(&mut self, content: &Value) -> Value {
         let Value::Array(parts) = content else { return Value::from(content.as_str().unwrap_or_default()) };
         let mut parts: Vec<Value> = parts.iter().filter_map(|part| self.part(part)).collect();
@@ -204,7 +210,7 @@ impl ItemHistory<'_> {
         match kind(part) {
             "input_text" | "output_text" | "text" => Some(json!({"type": "text", "text": text(part, "text")?})),
             "refusal" => Some(json!({"type": "text", "text": text(part, "refusal")?})),
-            // Chat has images by their address only, and files by anything but their address.
+            // Chat Completions has images only by URL, and files by anything but URL.
             "input_image" => match part.get("image_url").filter(|url| !url.is_null()) {
                 Some(url) => {
                     let mut image = take(&["detail"]);
@@ -222,7 +228,7 @@ impl ItemHistory<'_> {
             },
             "input_audio" | "image_url" | "file" | "video_url" | "audio_url" => Some(part.clone()),
             other => {
-                self.missing.leave_out(format!("part of type `{other}` omitted: chat completions have no equivalent"));
+                self.missing.notes.push(format!("part of type `{other}` omitted: chat completions have no equivalent"));
                 None
             }
         }
@@ -242,7 +248,7 @@ impl ItemHistory<'_> {
     }
 }
 
-/// Joins what was said in several items: words that stood apart stay apart.
+/// Joins texts of several items, with a line feed if there is no white space between them.
 fn join(before: &mut String, next: &str) {
     let touches = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
     if touches(before.chars().next_back()) && touches(next.chars().next()) {

@@ -1,26 +1,18 @@
-//! What of a Responses request chat has no words for.
+//! Parts of a Responses request that Chat Completions does not have.
 
 use crate::fault::{Fault, FaultKind};
 
-/// What was met on the way that chat has no words for.
+/// The parts that were omitted, and the first that cannot be omitted.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
-    /// What was left out, and why.
+    /// What was omitted, and why.
     pub(super) notes: Vec<String>,
-    /// Why a chat request cannot do it.
+    /// Why the request cannot be converted.
     pub(super) fault: Option<Fault>,
 }
 
 impl LeftOut {
-    pub(super) fn leave_out(&mut self, note: String) {
-        self.notes.push(note);
-    }
-
-    pub(super) fn refuse(&mut self, message: String) {
-        self.refuse_as("unsupported_parameter", message);
-    }
-
-    pub(super) fn refuse_as(&mut self, code: &str, message: String) {
+    pub(super) fn refuse(&mut self, code: &str, message: String) {
         let fault = Fault::new(FaultKind::Request, message).with_code(code).with_param("input");
         self.fault.get_or_insert(fault);
     }

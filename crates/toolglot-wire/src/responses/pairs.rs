@@ -1,4 +1,4 @@
-//! The calls of a Responses request and their results: servers refuse a call without a result, and a result without a call.
+//! Pairs the calls of a Responses request with their results: servers refuse one without the other.
 
 use std::collections::HashSet;
 
@@ -8,14 +8,14 @@ use super::tools::{json_text, kind, text};
 use crate::chat::pairs::{ORPHAN, UNANSWERED};
 use crate::members::take;
 
-/// The items that call, and what has their results.
+/// The types of calls, and those of their results.
 const CALLS: [(&str, &str); 2] =
     [("function_call", "function_call_output"), ("custom_tool_call", "custom_tool_call_output")];
 
-/// Adds a note for every call without a result, after the calls that were made together. A result whose call is
-/// not there becomes a message of the user's, unless the server may remember the call.
+/// Adds a placeholder for each missing result, after the calls that were made together. A result whose call is missing
+/// becomes a user message, unless the server may remember the call.
 ///
-/// Servers of this protocol find a result by its id at any position, so nothing else has to move.
+/// Servers of this protocol find a result by its id at any position, so nothing else is moved.
 pub(super) fn pair(items: Vec<Value>, remembers: bool) -> Vec<Value> {
     let ids = |role: ItemRole| -> HashSet<String> {
         let of_role = items.iter().filter(|item| role_of(item).is_some_and(|(found, _)| found == role));
@@ -42,27 +42,27 @@ pub(super) fn pair(items: Vec<Value>, remembers: bool) -> Vec<Value> {
     paired
 }
 
-/// What an item has to do with calls.
+/// The role of an item in a pair.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ItemRole {
     Call,
     Result,
 }
 
-/// Returns what an item has to do with calls, and what the result of such a call is.
+/// Returns the role of an item in a pair, and the type of such a call's result.
 fn role_of(item: &Value) -> Option<(ItemRole, &'static str)> {
     let kind = kind(item);
     let (call, output) = CALLS.iter().find(|(call, output)| [*call, *output].contains(&kind))?;
     Some((if kind == *call { ItemRole::Call } else { ItemRole::Result }, output))
 }
 
-/// Returns what a result says as a message of the user's.
+/// Converts a result without a call to a user message.
 fn orphan(mut item: Value) -> Value {
-    let said = match take(&mut item, "output") {
+    let output = match take(&mut item, "output") {
         Value::Array(parts) => parts,
         Value::Null => Vec::new(),
         output => vec![json!({"type": "input_text", "text": json_text(&output)})],
     };
-    let parts: Vec<Value> = [json!({"type": "input_text", "text": ORPHAN})].into_iter().chain(said).collect();
+    let parts: Vec<Value> = [json!({"type": "input_text", "text": ORPHAN})].into_iter().chain(output).collect();
     json!({"type": "message", "role": "user", "content": parts})
 }

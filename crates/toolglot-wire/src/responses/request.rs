@@ -1,4 +1,4 @@
-//! A Responses request as a Chat Completions request.
+//! Converts a Responses request to a Chat Completions request.
 
 use toolglot_json::{Map, Value, json};
 
@@ -8,9 +8,9 @@ use super::pairs::pair;
 use super::tools::{ToolChoice, Toolbox, json_text, kind, text};
 use crate::chat::history::{HistoryRepairer, is_object};
 use crate::fault::{Fault, FaultKind};
-use crate::members::put;
+use crate::members::{list, put};
 
-/// Fields that mean nothing to a chat server, or promise what only the client's own server can keep.
+/// Fields that a chat server does not have, or that only a server of this protocol can honour.
 const DROPPED: [&str; 15] = [
     "background",
     "client_metadata",
@@ -29,16 +29,16 @@ const DROPPED: [&str; 15] = [
     "truncation",
 ];
 
-/// What `include` says to get log probabilities.
+/// The value of `include` that requests log probabilities.
 const LOGPROBS: &str = "message.output_text.logprobs";
 
-/// Fields that ask for what another server remembers.
+/// Fields that refer to something that another server stores.
 const REMEMBERED: [&str; 3] = ["previous_response_id", "conversation", "prompt"];
 
-/// Returns the chat request that says the same; notes say what had to be left out.
+/// Converts a Responses request to a Chat Completions request; omissions are described in `notes`.
 ///
 /// # Errors
-/// If the request refers to what only its own server remembers, or has no input.
+/// If the request refers to something that only its own server stores, or has no input.
 pub(crate) fn to_chat(request: &Map, notes: &mut Vec<String>) -> Result<Map, Fault> {
     refuse_memory(request)?;
     let mut missing = LeftOut::default();
@@ -47,7 +47,7 @@ pub(crate) fn to_chat(request: &Map, notes: &mut Vec<String>) -> Result<Map, Fau
     missing.fault.map_or(Ok(chat), Err)
 }
 
-/// Returns the chat form of a request to a server of this protocol, above all its tools.
+/// Converts a request to a server of this protocol, to read its tools and its requirements for the answer.
 pub(crate) fn as_chat(request: &Map) -> Map {
     convert(request, &mut LeftOut::default())
 }
@@ -68,10 +68,7 @@ fn convert(request: &Map, missing: &mut LeftOut) -> Map {
                 put(&mut chat, "response_format", value.get("format").and_then(response_format));
                 put(&mut chat, "verbosity", value["verbosity"].clone());
             }
-            "include" if value.as_array().is_some_and(|list| list.iter().any(|word| word == LOGPROBS)) => {
-                put(&mut chat, "logprobs", true);
-            }
-            "include" => {}
+            "include" => put(&mut chat, "logprobs", list(Some(value)).contains(&LOGPROBS.into()).then_some(true)),
             "top_logprobs" if value.as_u64().is_none_or(|number| number == 0) => {}
             "top_logprobs" => {
                 put(&mut chat, "logprobs", true);
@@ -85,7 +82,7 @@ fn convert(request: &Map, missing: &mut LeftOut) -> Map {
     chat
 }
 
-/// Puts what belongs to tools, or nothing of it: servers refuse empty lists, and choices without tools.
+/// Sets the fields about tools, if there are any: servers refuse empty lists, and choices without tools.
 fn put_tools(chat: &mut Map, request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) {
     let choice = ToolChoice::read(request, toolbox, missing);
     let tools = toolbox.definitions(&choice);
@@ -111,25 +108,25 @@ fn response_format(format: &Value) -> Option<Value> {
 }
 
 fn refuse_memory(request: &Map) -> Result<(), Fault> {
-    let is_asked = |key: &&&str| request.get(key).is_some_and(|value| !value.is_null());
-    if let Some(key) = REMEMBERED.iter().find(is_asked) {
+    let unsupported = |key: &str, message: String| {
+        Err(Fault::new(FaultKind::Request, message).with_code("unsupported_parameter").with_param(key))
+    };
+    if let Some(key) = REMEMBERED.into_iter().find(|key| !request[key].is_null()) {
         let message = format!(
             "`{key}` refers to something that this proxy does not store; send the whole conversation in `input` and set `store` to false"
         );
-        return Err(Fault::new(FaultKind::Request, message).with_code("unsupported_parameter").with_param(*key));
+        return unsupported(key, message);
     }
-    if request.get("background") == Some(&Value::Bool(true)) {
+    if request["background"] == true {
         let message = "`background` is not supported; remove it and wait for the response";
-        return Err(Fault::new(FaultKind::Request, message)
-            .with_code("unsupported_parameter")
-            .with_param("background"));
+        return unsupported("background", message.to_owned());
     }
     Ok(())
 }
 
-/// Makes the history of a request that stays a Responses request safe: earlier calls have arguments that can be read.
+/// Makes the history of a request to a server of this protocol valid: earlier calls have valid arguments and results.
 pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
-    let remembers = REMEMBERED.iter().any(|key| request.get(key).is_some_and(|value| !value.is_null()));
+    let remembers = REMEMBERED.iter().any(|key| !request[key].is_null());
     let Some(items) = request.get_mut("input").and_then(Value::as_array_mut) else { return };
     for item in items.iter_mut().filter(|item| kind(item) == "function_call") {
         let arguments = item.get("arguments").map(json_text).unwrap_or_default();
@@ -138,7 +135,7 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
             item["arguments"] = repairer.arguments(&arguments, name).into();
         }
     }
-    // What is only referred to may be the result that seems to be missing, or its call.
+    // A reference may stand for a result that seems to be missing, or for its call.
     if !items.iter().any(|item| kind(item) == "item_reference") {
         *items = pair(std::mem::take(items), remembers);
         repairer.note_pairs(items);
