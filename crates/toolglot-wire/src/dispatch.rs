@@ -33,21 +33,21 @@ pub(crate) fn writer(ingress: Protocol, client: Client) -> Box<dyn ProtocolWrite
     }
 }
 
-/// Returns the body of a response that is not streamed, from clean parts.
-pub(crate) fn whole(ingress: Protocol, said: &[ResponseEvent], client: &Client) -> Vec<u8> {
+/// Returns the body of a response that is not streamed, from normalized events.
+pub(crate) fn whole(ingress: Protocol, events: &[ResponseEvent], client: &Client) -> Vec<u8> {
     match ingress {
-        Protocol::Chat => chat::whole::whole(said, client).to_string().into_bytes(),
-        Protocol::Responses => responses::whole(said, client).to_string().into_bytes(),
-        Protocol::Messages => messages::whole(said, client),
-        Protocol::Ollama => ollama::whole(said, client).to_string().into_bytes(),
+        Protocol::Chat => chat::whole::whole(events, client).to_string().into_bytes(),
+        Protocol::Responses => responses::whole(events, client).to_string().into_bytes(),
+        Protocol::Messages => messages::whole(events, client),
+        Protocol::Ollama => ollama::whole(events, client).to_string().into_bytes(),
     }
 }
 
-/// Returns a request, which came as `body`, as one of Chat Completions. Tools with free text keep that protocol's form,
-/// `{"type": "custom", "custom": {...}}`, also in the history.
+/// Converts a request, of which `body` is the text, to Chat Completions. Free-text tools get that protocol's form,
+/// `{"type": "custom", "custom": {...}}`, also in the history. Omissions are described in `notes`.
 ///
 /// # Errors
-/// If chat cannot say what the request is about; what else it cannot say is left out with a note.
+/// If an essential part of the request cannot be converted.
 pub(crate) fn to_chat(
     ingress: Protocol,
     request: &Map,
@@ -55,22 +55,16 @@ pub(crate) fn to_chat(
     policy: &Policy,
     notes: &mut Vec<String>,
 ) -> Result<Map, Fault> {
+    let reasoning = chat::write::reasoning_names(policy.reasoning_field);
     match ingress {
         Protocol::Chat => Ok(request.clone()),
         Protocol::Responses => responses::to_chat(request, notes),
-        Protocol::Messages => {
-            let reasoning = chat::write::reasoning_names(policy.reasoning_field);
-            messages::to_chat(request, body, reasoning, notes)
-        }
-        Protocol::Ollama => {
-            let reasoning = chat::write::reasoning_names(policy.reasoning_field);
-            ollama::to_chat(request, reasoning, notes)
-        }
+        Protocol::Messages => messages::to_chat(request, body, reasoning, notes),
+        Protocol::Ollama => ollama::to_chat(request, reasoning, notes),
     }
 }
 
-/// Returns a chat request whose history is in order as a request of the server's protocol; what it cannot say is left out
-/// with a note.
+/// Converts a chat request with a valid history to the server's protocol. Omissions are described in `notes`.
 pub(crate) fn from_chat(upstream: Protocol, chat: Map, notes: &mut Vec<String>) -> Map {
     match upstream {
         Protocol::Chat => chat,
@@ -80,8 +74,7 @@ pub(crate) fn from_chat(upstream: Protocol, chat: Map, notes: &mut Vec<String>) 
     }
 }
 
-/// Returns the chat form of a request to a server of the same protocol, which may support more
-/// than chat does.
+/// Converts a request to a server of the same protocol, which may support more than Chat Completions, for reading it.
 pub(crate) fn as_chat(ingress: Protocol, request: &Map, body: &[u8], policy: &Policy) -> Map {
     match ingress {
         Protocol::Responses => responses::as_chat(request),
@@ -91,7 +84,7 @@ pub(crate) fn as_chat(ingress: Protocol, request: &Map, body: &[u8], policy: &Po
     }
 }
 
-/// Makes the earlier turns of a request to a server of the same protocol safe.
+/// Makes the earlier turns of a request to a server of the same protocol valid.
 pub(crate) fn make_safe(ingress: Protocol, request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     match ingress {
         Protocol::Chat => {}

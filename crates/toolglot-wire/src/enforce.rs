@@ -83,11 +83,6 @@ impl Enforcement {
         Ok(Self { grammar, slot, whole })
     }
 
-    /// Returns notes for a log about what the grammar omits.
-    fn notes(&self) -> impl Iterator<Item = String> {
-        self.grammar.warnings().iter().map(|warning| format!("grammar: {warning}"))
-    }
-
     /// Adds the grammar to the request; returns the previous members.
     fn write(&self, request: &mut Map) -> Result<Before, String> {
         let mut members = self.slot.form.members(&self.grammar, self.whole)?;
@@ -108,7 +103,7 @@ impl Enforcement {
 pub(crate) fn apply(made: Result<Enforcement, NotEnforced>, request: &mut Map, notes: &mut Vec<String>) -> Enforced {
     let written = made.and_then(|enforcement| {
         let before = enforcement.write(request).map_err(NotEnforced::Because)?;
-        notes.extend(enforcement.notes());
+        notes.extend(enforcement.grammar.warnings().iter().map(|warning| format!("grammar: {warning}")));
         Ok(Enforced {
             before: Some(before),
             is_shaped: enforcement.slot.form == GrammarMembers::Schema,
@@ -153,7 +148,7 @@ fn is_wanted(request: &Map, asked: &ChatAsked, policy: &Policy) -> bool {
 fn is_sent(form: GrammarMembers, request: &Map, asked: &ChatAsked, upstream: Protocol) -> bool {
     let fits = match form {
         GrammarMembers::Nothing => false,
-        // It works in every protocol, but allows no text.
+        // Servers of all protocols accept it, but it allows no text.
         GrammarMembers::Schema => asked.demand.is_some(),
         GrammarMembers::Gbnf | GrammarMembers::Tag | GrammarMembers::TagText => upstream == Protocol::Chat,
     };

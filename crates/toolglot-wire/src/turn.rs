@@ -2,7 +2,7 @@
 
 use crate::bare_arguments::BareArguments;
 use crate::chat::glance::ChunkTemplates;
-use crate::demand::{self, Join, Opening};
+use crate::demand::{self, HeldStart, Opening};
 use crate::dispatch;
 use crate::fault::{Fault, FaultKind};
 use crate::framing::Framing;
@@ -263,7 +263,7 @@ impl Turn {
         match &self.conversion {
             None => self.relay.held(),
             Some(conversion) => {
-                self.framing.held() + conversion.bare.as_ref().map_or(0, Join::held) + conversion.normalizer.held()
+                self.framing.held() + conversion.bare.as_ref().map_or(0, HeldStart::held) + conversion.normalizer.held()
             }
         }
     }
@@ -338,8 +338,8 @@ impl Conversion {
     }
 
     fn make_clean(&mut self) {
-        demand::join(&mut self.opening, &mut self.said);
-        demand::join(&mut self.bare, &mut self.said);
+        demand::hold_start(&mut self.opening, &mut self.said);
+        demand::hold_start(&mut self.bare, &mut self.said);
         for mut said in self.said.drain(..) {
             match &mut said {
                 ResponseEvent::Fault(fault) => fault.redact(&self.secrets),
