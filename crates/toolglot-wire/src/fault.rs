@@ -112,14 +112,18 @@ impl Fault {
         let kind = FaultKind::of_status(status);
         let parsed: Value = toolglot_json::from_slice(body).unwrap_or_default();
         let plain = || String::from_utf8_lossy(body).trim().chars().take(2000).collect::<String>();
-        let fault = Self::of_value(&parsed).unwrap_or_else(|| Self::new(kind, plain()));
-        Self { kind, status, ..fault }.with_words()
+        let mut fault = Self::of_value(&parsed).unwrap_or_else(|| Self::new(kind, plain()));
+        (fault.kind, fault.status) = (kind, status);
+        if fault.message.is_empty() {
+            fault.message = format!("the model server answered with status {status} and no message");
+        }
+        fault
     }
 
     /// Returns the error in a JSON value of any protocol, if it contains one.
     pub fn of_value(value: &Value) -> Option<Self> {
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
-        let text = |key: &str| error.get(key).and_then(word);
+        let text = |key: &str| error.get(key).and_then(string_or_number);
         let message = error.as_str().map(str::to_owned).or_else(|| text("message")).or_else(|| text("detail"))?;
         let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
         let kind = text("type").and_then(|name| kind_named(&name));
@@ -130,8 +134,8 @@ impl Fault {
     /// Returns the error in an event of a stream, if it is one, in any protocol.
     pub(crate) fn of_event(name: Option<&str>, event: &Value) -> Option<Self> {
         let is = |key: &str| event[key] == "error";
-        let tells = || event.get("error").is_some_and(|error| !error.is_null()) || is_bare(event);
-        if name != Some("error") && !is("type") && !is("object") && !tells() {
+        let has_error = || !event["error"].is_null() || is_bare(event);
+        if name != Some("error") && !is("type") && !is("object") && !has_error() {
             return None;
         }
         let strange = || Self::new(FaultKind::Server, format!("the model server reported an error: {event}"));
@@ -146,8 +150,8 @@ impl Fault {
     }
 
     /// Returns the error of an `error` event that is not JSON.
-    pub(crate) fn of_words(words: &str) -> Self {
-        Self::new(FaultKind::Server, words.trim())
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self::new(FaultKind::Server, text.trim())
     }
 
     /// Returns the error's body in a protocol.
@@ -161,14 +165,6 @@ impl Fault {
             Protocol::Ollama => json!({"error": self.message}),
         }
     }
-
-    fn with_words(self) -> Self {
-        if !self.message.is_empty() {
-            return self;
-        }
-        let message = format!("the model server answered with status {} and no message", self.status);
-        Self { message, ..self }
-    }
 }
 
 /// Returns whether a body is an error of a web framework.
@@ -177,8 +173,8 @@ pub(crate) fn is_bare(body: &Value) -> bool {
     members.is_some_and(|members| members["detail"].is_string())
 }
 
-/// A text or a number, as text.
-fn word(value: &Value) -> Option<String> {
+/// Returns a string or a number as text.
+fn string_or_number(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()))
 }
 

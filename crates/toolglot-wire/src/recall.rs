@@ -33,7 +33,7 @@ pub struct StoredAnswer {
 pub(crate) fn fill(request: &mut Map, memory: &dyn Recall) {
     let items = request.get_mut("input").and_then(Value::as_array_mut);
     for item in items.into_iter().flatten() {
-        // The type may be left out where nothing but an id is given.
+        // The type may be omitted if there is nothing but an id.
         let is_bare = || item["type"].is_null() && item.as_object().is_some_and(|it| it.len() <= 2);
         if item["type"] == "item_reference" || is_bare() {
             let id = item["id"].as_str();

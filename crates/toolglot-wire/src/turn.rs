@@ -18,7 +18,7 @@ use crate::response_event::{Part, ResponseEvent, Usage};
 use crate::secrets::Secrets;
 use crate::sse::Frame;
 use crate::suspect::Suspect;
-use passing::counted;
+use passing::read_usage;
 
 mod passing;
 
@@ -51,7 +51,8 @@ struct Conversion {
     normalizer: Normalizer,
     writer: Box<dyn ProtocolWriter>,
     templates: ChunkTemplates,
-    said: Vec<ResponseEvent>,
+    /// The server's events that have not been normalized.
+    pending: Vec<ResponseEvent>,
     /// The start of the model's text, if the request may be retried.
     answer_start: String,
     /// The token counts of an earlier attempt.
@@ -65,10 +66,10 @@ struct Conversion {
     secrets: Secrets,
     /// The usage of the last chunk, as text; it is parsed only at the end.
     counted: String,
-    /// The chunk of a call in text that was last looked at, if it has fields of the response, and the number of its shape. A
-    /// later chunk of that shape has the same fields, so they are said with what follows the call.
-    unsaid: String,
-    unsaid_shape: usize,
+    /// The last chunk inside a call in text, if it has unknown fields of the response, and the number of its shape. Later
+    /// chunks of this shape have the same fields, so only the last values are emitted, after the call.
+    unread: String,
+    unread_shape: usize,
 }
 
 impl Turn {
@@ -86,7 +87,7 @@ impl Turn {
     pub(crate) fn new(
         ingress: Protocol,
         client: Client,
-        wants: AnswerSettings,
+        settings: AnswerSettings,
         renamed: bool,
         limits: &WireLimits,
     ) -> Self {
@@ -95,10 +96,10 @@ impl Turn {
             ingress,
             renamed,
             reader: dispatch::reader(client.upstream, limits),
-            normalizer: Normalizer::new(wants, client.seed),
+            normalizer: Normalizer::new(settings, client.seed),
             writer: dispatch::writer(ingress, client.clone()),
             templates: ChunkTemplates::default(),
-            said: Vec::new(),
+            pending: Vec::new(),
             answer_start: String::new(),
             earlier: None,
             opening: None,
@@ -106,8 +107,8 @@ impl Turn {
             settled: None,
             secrets: Secrets::default(),
             counted: String::new(),
-            unsaid: String::new(),
-            unsaid_shape: 0,
+            unread: String::new(),
+            unread_shape: 0,
             client,
         };
         Self { framing, conversion: Some(Box::new(conversion)), ..Self::relay(ingress, limits) }
@@ -205,8 +206,8 @@ impl Turn {
                 if let Some(frame) = self.framing.finish() {
                     conversion.last_frame(&frame, out);
                 }
-                conversion.say_held_back();
-                conversion.reader.cut(fault, &mut conversion.said);
+                conversion.emit_unread();
+                conversion.reader.cut(fault, &mut conversion.pending);
                 conversion.pass_on(out);
             }
         }
@@ -230,7 +231,7 @@ impl Turn {
         match &mut self.conversion {
             None => out.extend_from_slice(body),
             Some(conversion) => {
-                conversion.reader.whole(body, &mut conversion.said);
+                conversion.reader.whole(body, &mut conversion.pending);
                 conversion.pass_on(out);
             }
         }
@@ -288,10 +289,10 @@ const MAX_ANSWER_START: usize = 4096;
 impl Conversion {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         if !self.glance(frame, out) {
-            self.say_held_back();
+            self.emit_unread();
             match self.refused_answer(frame) {
-                Some(answer) => self.reader.frame(&Frame { event: None, data: &answer, raw: &[] }, &mut self.said),
-                None => self.reader.frame(frame, &mut self.said),
+                Some(answer) => self.reader.frame(&Frame { event: None, data: &answer, raw: &[] }, &mut self.pending),
+                None => self.reader.frame(frame, &mut self.pending),
             }
         }
         self.pass_on(out);
@@ -300,35 +301,35 @@ impl Conversion {
     /// Returns the chunk that a server should have sent instead of an error that rejects its model's text.
     fn refused_answer(&self, frame: &Frame<'_>) -> Option<String> {
         let is_error = self.client.upstream == Protocol::Chat && refusals::may_be_refusal(frame.data);
-        self.normalizer.settings().filter(|_| is_error).and_then(|wants| refusals::chunk(frame.data, wants))
+        self.normalizer.settings().filter(|_| is_error).and_then(|settings| refusals::chunk(frame.data, settings))
     }
 
     /// Reads the last frame; if it is incomplete, the end of the stream is the error.
     fn last_frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         if !self.glance(frame, out) {
-            self.say_held_back();
-            self.reader.frame(frame, &mut self.said);
-            self.said.retain(|said| !matches!(said, ResponseEvent::Lost));
+            self.emit_unread();
+            self.reader.frame(frame, &mut self.pending);
+            self.pending.retain(|event| !matches!(event, ResponseEvent::Lost));
         }
         self.pass_on(out);
     }
 
     /// Returns the token counts so far.
     fn usage(&self) -> Option<Usage> {
-        let mut usage = counted(&self.counted);
+        let mut usage = read_usage(&self.counted);
         usage.iter_mut().zip(&self.earlier).for_each(|(usage, earlier)| usage.add(earlier));
         usage.or_else(|| self.normalizer.report().usage.clone())
     }
 
     fn fault(&mut self, fault: Fault, out: &mut Vec<u8>) {
-        self.say_held_back();
-        self.said.push(ResponseEvent::Fault(fault));
+        self.emit_unread();
+        self.pending.push(ResponseEvent::Fault(fault));
         self.pass_on(out);
     }
 
     /// Writes the pending events.
     fn pass_on(&mut self, out: &mut Vec<u8>) {
-        self.make_clean();
+        self.normalize();
         for event in self.normalizer.events().drain(..) {
             self.writer.write(&event, out);
         }
@@ -337,11 +338,11 @@ impl Conversion {
         }
     }
 
-    fn make_clean(&mut self) {
-        demand::hold_start(&mut self.opening, &mut self.said);
-        demand::hold_start(&mut self.bare, &mut self.said);
-        for mut said in self.said.drain(..) {
-            match &mut said {
+    fn normalize(&mut self) {
+        demand::hold_start(&mut self.opening, &mut self.pending);
+        demand::hold_start(&mut self.bare, &mut self.pending);
+        for mut event in self.pending.drain(..) {
+            match &mut event {
                 ResponseEvent::Fault(fault) => fault.redact(&self.secrets),
                 ResponseEvent::Begin(begin) if self.renamed => begin.model = Some(self.client.model.clone()),
                 ResponseEvent::Usage(usage) => self.earlier.iter().for_each(|earlier| usage.add(earlier)),
@@ -352,19 +353,19 @@ impl Conversion {
                 }
                 _ => {}
             }
-            self.normalizer.push_event(said);
+            self.normalizer.push_event(event);
         }
     }
 
     fn whole(&mut self, body: &[u8]) -> Result<Vec<u8>, Fault> {
         self.normalizer.set_whole();
-        self.reader.whole(body, &mut self.said);
-        self.make_clean();
-        let said = std::mem::take(self.normalizer.events());
-        match said.last() {
+        self.reader.whole(body, &mut self.pending);
+        self.normalize();
+        let events = std::mem::take(self.normalizer.events());
+        match events.last() {
             Some(ResponseEvent::Fault(fault)) => Err(fault.clone()),
             _ => {
-                let whole = dispatch::whole(self.ingress, &said, &self.client);
+                let whole = dispatch::whole(self.ingress, &events, &self.client);
                 self.settled = self.client.remembers.then(|| String::from_utf8_lossy(&whole).into_owned());
                 Ok(whole)
             }

@@ -50,7 +50,7 @@ impl ProtocolReader for ChatReader {
             Ok(Value::Object(chunk)) => self.object(chunk, failed, false, out),
             // Values other than objects are ignored, except in error events.
             Ok(other) => out.extend(Fault::of_event(frame.event, &other).map(|fault| self.failed(fault))),
-            Err(_) if failed => self.fail(Fault::of_words(frame.data), out),
+            Err(_) if failed => self.fail(Fault::of_text(frame.data), out),
             Err(_) => out.push(ResponseEvent::Lost),
         }
     }

@@ -68,7 +68,7 @@ impl ProtocolReader for MessagesReader {
         match surrogates::value(frame.data.as_bytes()) {
             Ok(event) => self.event(frame, event, out),
             Err(_) if frame.event == Some("ping") => {}
-            Err(_) if frame.event == Some("error") => self.fail(Fault::of_words(frame.data), out),
+            Err(_) if frame.event == Some("error") => self.fail(Fault::of_text(frame.data), out),
             Err(error) => self.fail(not_json("an event", &error), out),
         }
     }

@@ -37,7 +37,7 @@ impl ProtocolReader for OllamaReader {
             Ok(_) => {}
             // An unreadable piece of an answer is not quoted: errors are logged, and the content of answers must not be.
             Err(_) if frame.data.contains('{') => self.fail(invalid_answer(), out),
-            Err(_) => self.fail(Fault::of_words(frame.data), out),
+            Err(_) => self.fail(Fault::of_text(frame.data), out),
         }
     }
 
@@ -77,7 +77,7 @@ impl OllamaReader {
     fn object(&mut self, mut line: Map, out: &mut Vec<ResponseEvent>) {
         if line.get("error").is_some_and(|error| !error.is_null()) {
             let fault = Fault::of_event(Some("error"), &Value::Object(line));
-            return self.fail(fault.unwrap_or_else(|| Fault::of_words("")), out);
+            return self.fail(fault.unwrap_or_else(|| Fault::of_text("")), out);
         }
         if !std::mem::replace(&mut self.begun, true) {
             let model = line["model"].as_str().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! The section of a prompt that tells a model which tools there are and how to call them.
+//! The section of a prompt that describes the tools and how to call them.
 
 use std::fmt::Write as _;
 use std::io;
@@ -37,7 +37,7 @@ pub(super) fn of(request: &Map, dialect: &Arc<Dialect>) -> Option<String> {
     Some(text)
 }
 
-/// Returns what a model of the dialect writes to call a function that does not exist, with as many parameters as it can.
+/// Returns an example of a call, with as many parameters as the dialect can write.
 fn example(dialect: &Arc<Dialect>) -> String {
     let renderer = Renderer::new(dialect, &Tools::default());
     let arguments = [
@@ -64,9 +64,9 @@ fn one(form: &str, function: &Value, tool: &Value) -> String {
     }
 }
 
-/// JSON as the templates of most families write it: a space after each comma and colon.
+/// Returns JSON as most templates write it, with a space after each comma and colon.
 fn spaced(value: &Value) -> String {
-    /// The style of that JSON.
+    /// The formatter for this JSON.
     struct SpacedJson;
     impl Formatter for SpacedJson {
         fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
@@ -89,7 +89,7 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// A tool as Qwen3-Coder's template has it: elements for what it knows, and the rest of a schema as it is.
+/// Writes a tool as Qwen3-Coder's template does: the fields that it knows, then the rest of the schema.
 fn xml(function: &Value) -> String {
     let mut out = format!("<function>\n<name>{}</name>", text(function, "name"));
     if let Some(about) = function["description"].as_str() {
@@ -115,7 +115,7 @@ fn rest_of(value: &Value, known: &[&str], out: &mut String) {
     }
 }
 
-/// A tool as a type of a function: the shortest form.
+/// Writes a tool as a function type, the shortest form.
 fn typescript(function: &Value) -> String {
     let about = text(function, "description").trim().replace('\n', "\n// ");
     let about = if about.is_empty() { String::new() } else { format!("// {about}\n") };

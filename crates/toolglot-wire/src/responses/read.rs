@@ -90,7 +90,7 @@ impl ProtocolReader for ResponsesReader {
                     None => self.event(&event, out),
                 }
             }
-            Err(_) if frame.event == Some("error") => self.fail(Fault::of_words(data), out),
+            Err(_) if frame.event == Some("error") => self.fail(Fault::of_text(data), out),
             Err(error) => self.fail(unreadable(&error), out),
         }
     }

@@ -1,16 +1,16 @@
 //! Passes chunks on unchanged: a chunk that adds a piece to text, reasoning or a call is not parsed completely.
 //! The first row that applies decides:
 //!
-//! | the chunk | what becomes of it |
+//! | the chunk | what happens |
 //! |---|---|
-//! | its answer is begun by the proxy, or has to hold a call and has none yet | read with care |
-//! | has no known shape or no piece, or its alternative has not begun | read with care |
-//! | says more than its piece, whose place before or after held text is open | read with care |
-//! | adds to text or arguments, and nothing has to be held or changed | passed on unchanged |
-//! | adds to reasoning: in the client's field, where no calls are looked for | passed on unchanged, else parsed |
-//! | adds to arguments: of no known call, or says more | read with care |
-//! | has fields, and its piece is inside a call that was text | the fields wait for the next event |
-//! | any other | the parser gets the piece; the rest of the chunk is emitted |
+//! | its answer is prefilled, or requires a call and has none yet | parsed |
+//! | has no known shape or no piece, or its alternative has not begun | parsed |
+//! | has more than its piece, which may have to come before or after text that is held back | parsed |
+//! | adds to text or arguments, and nothing must be held back or changed | passed on unchanged |
+//! | adds to reasoning, in the client's field, before any call | passed on unchanged |
+//! | adds to other reasoning, or to arguments of an unknown call or with more than the piece | parsed |
+//! | has unknown fields, and its piece is inside a call in text | the fields wait for the next event |
+//! | any other | the piece is read, and the rest of the chunk is emitted |
 
 use super::Conversion;
 use crate::chat::read::usage_of;
@@ -47,14 +47,14 @@ impl Conversion {
         if has_logprobs && fate == LogprobsFate::Undecided
             || says_more && fate != LogprobsFate::Emitted
             || has_fields && fate != LogprobsFate::Emitted && !in_call
-            || !self.unsaid.is_empty() && (self.unsaid_shape != chunk.shape || !in_call)
+            || !self.unread.is_empty() && (self.unread_shape != chunk.shape || !in_call)
         {
             return false;
         }
         if !self.counted.is_empty() && self.normalizer.may_end_early() && fate != LogprobsFate::Emitted {
-            // The end of the answer also reports its tokens.
-            self.say_held_back();
-            self.make_clean();
+            // A call may end the answer now, and its end reports the tokens.
+            self.emit_unread();
+            self.normalize();
         }
         let passes = match kind {
             PieceTarget::Text => self.normalizer.pass_text(choice, text),
@@ -74,10 +74,10 @@ impl Conversion {
                 writer.passed(choice, kind);
             }
         } else if in_call && has_fields {
-            frame.data.clone_into(&mut self.unsaid);
-            self.unsaid_shape = chunk.shape;
+            frame.data.clone_into(&mut self.unread);
+            self.unread_shape = chunk.shape;
         } else if says_more || has_fields || has_logprobs && fate == LogprobsFate::Emitted {
-            self.besides_text(frame);
+            self.read_rest(frame);
         }
         if let Some(usage) = chunk.usage {
             usage.clone_into(&mut self.counted);
@@ -85,33 +85,33 @@ impl Conversion {
         true
     }
 
-    /// Reads what a chunk says besides its text, of which something has been said.
-    fn besides_text(&mut self, frame: &Frame<'_>) {
-        self.reader.frame(frame, &mut self.said);
-        self.said.retain(|said| !matches!(said, ResponseEvent::Part { part: Part::Text(_), .. }));
-        let is_early = |said: &mut ResponseEvent| {
-            matches!(said, ResponseEvent::Extra(_) | ResponseEvent::Part { part: Part::Logprobs(_), .. })
+    /// Reads the rest of a chunk whose text has been read.
+    fn read_rest(&mut self, frame: &Frame<'_>) {
+        self.reader.frame(frame, &mut self.pending);
+        self.pending.retain(|event| !matches!(event, ResponseEvent::Part { part: Part::Text(_), .. }));
+        let is_early = |event: &mut ResponseEvent| {
+            matches!(event, ResponseEvent::Extra(_) | ResponseEvent::Part { part: Part::Logprobs(_), .. })
         };
-        self.normalizer.events().splice(0..0, self.said.extract_if(.., is_early));
+        self.normalizer.events().splice(0..0, self.pending.extract_if(.., is_early));
     }
 
-    /// Says the tokens that were counted and the fields that were seen in passing.
-    pub(super) fn say_held_back(&mut self) {
-        self.said.extend(counted(&self.counted).map(ResponseEvent::Usage));
+    /// Emits the token counts and unknown fields of chunks that were not parsed.
+    pub(super) fn emit_unread(&mut self) {
+        self.pending.extend(read_usage(&self.counted).map(ResponseEvent::Usage));
         self.counted.clear();
-        if !self.unsaid.is_empty() {
-            let from = self.said.len();
-            self.reader.frame(&Frame { event: None, data: &self.unsaid, raw: &[] }, &mut self.said);
-            let is_field = |said: &mut ResponseEvent| matches!(said, ResponseEvent::Extra(_));
-            let fields: Vec<_> = self.said.extract_if(from.., is_field).collect();
-            self.said.truncate(from);
-            self.said.extend(fields);
-            self.unsaid.clear();
+        if !self.unread.is_empty() {
+            let from = self.pending.len();
+            self.reader.frame(&Frame { event: None, data: &self.unread, raw: &[] }, &mut self.pending);
+            let is_field = |event: &mut ResponseEvent| matches!(event, ResponseEvent::Extra(_));
+            let fields: Vec<_> = self.pending.extract_if(from.., is_field).collect();
+            self.pending.truncate(from);
+            self.pending.extend(fields);
+            self.unread.clear();
         }
     }
 }
 
-/// Returns the tokens that an object counts.
-pub(super) fn counted(text: &str) -> Option<Usage> {
+/// Reads token counts.
+pub(super) fn read_usage(text: &str) -> Option<Usage> {
     serde_json::from_str(text).ok().map(usage_of)
 }
