@@ -55,7 +55,7 @@ impl Enforcement {
         upstream: Protocol,
         policy: &Policy,
     ) -> Result<Self, NotEnforced> {
-        let slot = policy.engine.grammar_slot();
+        let slot = policy.engine.row().grammar;
         if !is_wanted(request, asked, policy) || !is_sent(slot.form, request, asked, upstream) {
             return Err(NotEnforced::Nothing);
         }

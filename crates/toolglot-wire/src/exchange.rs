@@ -124,7 +124,7 @@ impl Exchange {
         let has_tools = [glance.tools, glance.functions].into_iter().flatten().any(is_list);
         let model = glance.model.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         let renamed = policy.upstream_model.as_ref().is_some_and(|name| *name != model);
-        let broken = policy.engine.breaks(upstream);
+        let broken = policy.engine.row().breaks.contains(&upstream);
         let prompted = policy.prompt.is_some() && (has_tools || mentions_calls(body));
         // | the request      | `work`  | sent                 | the answer |
         // |------------------|---------|----------------------|------------|

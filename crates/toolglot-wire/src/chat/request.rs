@@ -70,7 +70,7 @@ pub(crate) fn put_in_order(
     notes: &mut Vec<String>,
 ) {
     history::replace_deprecated(request);
-    if !is_own || !policy.engine.takes_custom_tools() {
+    if !is_own || !policy.engine.row().custom_tools {
         as_functions(request);
     }
     allow_only(request);
