@@ -11,6 +11,9 @@ use crate::protocol::Protocol;
 use crate::response_event::ResponseEvent;
 use crate::sse::Frame;
 
+/// A comment, which all readers of server-sent events skip.
+pub(crate) const KEEP_ALIVE: &[u8] = b": keepalive\n\n";
+
 /// The client and its request, for writers.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
@@ -57,7 +60,9 @@ pub(crate) trait ProtocolWriter: Send {
     fn write(&mut self, event: &ResponseEvent, out: &mut Vec<u8>);
 
     /// Returns the keep-alive to send while there is no output.
-    fn keep_alive(&self) -> &'static [u8];
+    fn keep_alive(&self) -> &'static [u8] {
+        KEEP_ALIVE
+    }
 
     /// Returns the whole answer once it is over and nothing failed, where later requests may refer to it.
     fn settled(&self) -> Option<String> {

@@ -40,19 +40,16 @@ pub(crate) fn into_text(request: &mut Map, tools: &Tools, dialect: &Arc<Dialect>
     let (system, rest) = instructions(messages);
     let mut talk = talk::written(rest, tools, dialect, notes);
     let is_taught = section.is_some();
-    match (dialect.teach().place(), section) {
-        (_, None) => talk.splice(0..0, system.map(as_system)),
-        (TeachPlace::SystemEnd, Some(section)) => {
-            talk.splice(0..0, Some(as_system(joined(&system.unwrap_or_default(), &section))))
-        }
-        (TeachPlace::SystemStart, Some(section)) => {
-            talk.splice(0..0, Some(as_system(joined(&section, &system.unwrap_or_default()))))
-        }
+    let system = match (dialect.teach().place(), section) {
+        (_, None) => system,
+        (TeachPlace::SystemEnd, Some(section)) => Some(joined(&system.unwrap_or_default(), &section)),
+        (TeachPlace::SystemStart, Some(section)) => Some(joined(&section, &system.unwrap_or_default())),
         (TeachPlace::LastUser, Some(section)) => {
             put_before_last_user(&mut talk, &section);
-            talk.splice(0..0, system.map(as_system))
+            system
         }
     };
+    talk.splice(0..0, system.map(|text| json!({"role": "system", "content": text})));
     request["messages"] = one_a_turn(talk).into();
     if is_taught {
         stop_before_results(request, dialect);
@@ -76,10 +73,6 @@ fn instructions(messages: Vec<Value>) -> (Option<String>, Vec<Value>) {
         }
     }
     (system, rest)
-}
-
-fn as_system(text: String) -> Value {
-    json!({"role": "system", "content": text})
 }
 
 /// Joins two texts with a blank line between them, if neither is empty.

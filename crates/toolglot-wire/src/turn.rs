@@ -8,7 +8,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::framing::Framing;
 use crate::normalize::{AnswerSettings, Normalizer};
 use crate::policy::WireLimits;
-use crate::port::{Client, ProtocolReader, ProtocolWriter};
+use crate::port::{Client, KEEP_ALIVE, ProtocolReader, ProtocolWriter};
 use crate::protocol::Protocol;
 use crate::recall::{self, StoredAnswer};
 use crate::refusals;
@@ -239,7 +239,7 @@ impl Turn {
 
     /// Returns a keep-alive for an idle stream.
     pub fn keep_alive(&self) -> &'static [u8] {
-        self.conversion.as_ref().map_or(b": keepalive\n\n", |conversion| conversion.writer.keep_alive())
+        self.conversion.as_ref().map_or(KEEP_ALIVE, |conversion| conversion.writer.keep_alive())
     }
 
     /// Returns the answer to store; none before it is complete, if it failed, or if it must not be stored.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::chat::shape::ChunkTraits;
+use crate::chat::shape::{ChunkTraits, HoleKind};
 use crate::chat::template::{ChunkTemplate, TemplateFit};
 use crate::chat::write::ChunkEnvelope;
 use crate::sse::Frame;
@@ -57,11 +57,11 @@ impl ChunkTemplates {
         let (at, fit) = self.find(frame.data).or_else(|| self.learn(frame.data, envelope, keeps_usage))?;
         self.last = at;
         let template = &self.known[at];
-        let text = string(frame.data, template.piece(&fit))?;
+        let text = string(frame.data, template.place(&fit, HoleKind::Piece)?)?;
         Some(ChunkGlance {
             traits: template.traits,
             text,
-            usage: template.usage(&fit).and_then(|place| frame.data.get(place)),
+            usage: template.place(&fit, HoleKind::Usage).and_then(|place| frame.data.get(place)),
             shape: template.shape,
             template: at,
             fit,

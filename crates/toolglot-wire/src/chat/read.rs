@@ -49,7 +49,11 @@ impl ProtocolReader for ChatReader {
         match surrogates::value(frame.data.as_bytes()) {
             Ok(Value::Object(chunk)) => self.object(chunk, failed, false, out),
             // Values other than objects are ignored, except in error events.
-            Ok(other) => out.extend(Fault::of_event(frame.event, &other).map(|fault| self.failed(fault))),
+            Ok(other) => {
+                if let Some(fault) = Fault::of_event(frame.event, &other) {
+                    self.fail(fault, out);
+                }
+            }
             Err(_) if failed => self.fail(Fault::of_text(frame.data), out),
             Err(_) => out.push(ResponseEvent::Lost),
         }
@@ -93,19 +97,17 @@ impl ChatReader {
     }
 
     fn fail(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
-        out.push(self.failed(fault));
-    }
-
-    fn failed(&mut self, fault: Fault) -> ResponseEvent {
         self.ended = true;
-        ResponseEvent::Fault(fault)
+        out.push(ResponseEvent::Fault(fault));
     }
 
     /// Reads a chunk, or a whole response.
     fn object(&mut self, mut object: Map, failed: bool, whole: bool, out: &mut Vec<ResponseEvent>) {
         if failed || has_error(&object) {
-            let fault = Fault::of_event(Some("error"), &Value::Object(object));
-            return out.extend(fault.map(|fault| self.failed(fault)));
+            if let Some(fault) = Fault::of_event(Some("error"), &Value::Object(object)) {
+                self.fail(fault, out);
+            }
+            return;
         }
         let choices = match object.remove("choices") {
             Some(Value::Array(choices)) => choices,
@@ -271,14 +273,8 @@ fn finish_of(choice: &Map) -> Option<Finish> {
 }
 
 pub(crate) fn usage_of(own: Value) -> Usage {
-    let count = |path: &str| own.pointer(path).and_then(Value::as_u64);
-    Usage {
-        input: count("/prompt_tokens").unwrap_or_default(),
-        output: count("/completion_tokens").unwrap_or_default(),
-        cached: count("/prompt_tokens_details/cached_tokens"),
-        reasoning: count("/completion_tokens_details/reasoning_tokens"),
-        own,
-    }
+    let (cached, reasoning) = ("/prompt_tokens_details/cached_tokens", "/completion_tokens_details/reasoning_tokens");
+    Usage::of(own, ["/prompt_tokens", "/completion_tokens", cached, reasoning])
 }
 
 /// Unwraps an answer from the envelope of some gateways: `{"data": {…}, "success": true}`.

@@ -80,17 +80,8 @@ impl ChunkTemplate {
         (data.get(at..)? == self.end.input).then_some(fit)
     }
 
-    /// Returns the place of the piece, inside its quotes.
-    pub(super) fn piece(&self, fit: &TemplateFit) -> Range<usize> {
-        self.place(fit, HoleKind::Piece).unwrap_or_default()
-    }
-
-    /// Returns the place of the token counts.
-    pub(super) fn usage(&self, fit: &TemplateFit) -> Option<Range<usize>> {
-        self.place(fit, HoleKind::Usage)
-    }
-
-    fn place(&self, fit: &TemplateFit, kind: HoleKind) -> Option<Range<usize>> {
+    /// Returns the place of the first hole of a kind.
+    pub(super) fn place(&self, fit: &TemplateFit, kind: HoleKind) -> Option<Range<usize>> {
         fit.of(self).find(|(hole, _)| hole.kind == kind).map(|(_, place)| place)
     }
 

@@ -90,10 +90,6 @@ impl ProtocolWriter for ChatWriter {
         }
     }
 
-    fn keep_alive(&self) -> &'static [u8] {
-        b": keepalive\n\n"
-    }
-
     fn as_chat(&mut self) -> Option<&mut ChatWriter> {
         Some(self)
     }

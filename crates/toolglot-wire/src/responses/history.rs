@@ -59,7 +59,7 @@ impl ItemHistory<'_> {
             "" if item.get("role").is_some() => self.message(item),
             "reasoning" => self.reasoning(item),
             "function_call" => self.call(item, "function", "arguments"),
-            "tool_search_call" => self.search(item),
+            "tool_search_call" => self.call(item, "function", "arguments"),
             "tool_search_output" => self.found(item),
             "custom_tool_call" => self.call(item, "custom", "input"),
             "function_call_output" | "custom_tool_call_output" => self.output(item),
@@ -136,15 +136,12 @@ impl ItemHistory<'_> {
     }
 
     fn call(&mut self, item: &Value, kind: &str, input: &str) {
-        let name = self.toolbox.chat_name(text(item, "name").unwrap_or_default(), text(item, "namespace"));
+        let name = match self::kind(item) {
+            "tool_search_call" => SEARCH.to_owned(),
+            _ => self.toolbox.chat_name(text(item, "name").unwrap_or_default(), text(item, "namespace")),
+        };
         let written = item.get(input).map(json_text).unwrap_or_default();
         self.turn.calls.push(json!({"id": call_id(item), "type": kind, kind: {"name": name, input: written}}));
-    }
-
-    fn search(&mut self, item: &Value) {
-        let written = item.get("arguments").map(json_text).unwrap_or_default();
-        let function = json!({"name": SEARCH, "arguments": written});
-        self.turn.calls.push(json!({"id": call_id(item), "type": "function", "function": function}));
     }
 
     /// Adds the names of tools that a search found; the request declares them.

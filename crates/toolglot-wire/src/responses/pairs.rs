@@ -17,43 +17,36 @@ const CALLS: [(&str, &str); 2] =
 ///
 /// Servers of this protocol find a result by its id at any position, so nothing else is moved.
 pub(super) fn pair(items: Vec<Value>, remembers: bool) -> Vec<Value> {
-    let ids = |role: ItemRole| -> HashSet<String> {
-        let of_role = items.iter().filter(|item| role_of(item).is_some_and(|(found, _)| found == role));
-        of_role.filter_map(|item| text(item, "call_id").map(str::to_owned)).collect()
+    let ids = |is_of_kind: &dyn Fn(&Value) -> bool| -> HashSet<String> {
+        let found = items.iter().filter(|item| is_of_kind(item));
+        found.filter_map(|item| text(item, "call_id").map(str::to_owned)).collect()
     };
-    let (made, answered) = (ids(ItemRole::Call), ids(ItemRole::Result));
+    let (made, answered) = (ids(&|item| result_type(item).is_some()), ids(&is_result));
     let (mut paired, mut missing) = (Vec::with_capacity(items.len()), Vec::new());
     for item in items {
         let id = text(&item, "call_id").unwrap_or_default().to_owned();
-        match role_of(&item) {
-            Some((ItemRole::Call, output)) if !answered.contains(&id) => {
+        if let Some(output) = result_type(&item) {
+            if !answered.contains(&id) {
                 missing.push(json!({"type": output, "call_id": id, "output": UNANSWERED}));
-                paired.push(item);
             }
-            Some((ItemRole::Call, _)) => paired.push(item),
-            role => {
-                paired.append(&mut missing);
-                let is_orphan = role.is_some() && !remembers && !made.contains(&id);
-                paired.push(if is_orphan { orphan(item) } else { item });
-            }
+            paired.push(item);
+        } else {
+            paired.append(&mut missing);
+            let is_orphan = is_result(&item) && !remembers && !made.contains(&id);
+            paired.push(if is_orphan { orphan(item) } else { item });
         }
     }
     paired.append(&mut missing);
     paired
 }
 
-/// The role of an item in a pair.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ItemRole {
-    Call,
-    Result,
+/// Returns the type of the result of an item that is a call.
+fn result_type(item: &Value) -> Option<&'static str> {
+    CALLS.iter().find(|(call, _)| *call == kind(item)).map(|(_, output)| *output)
 }
 
-/// Returns the role of an item in a pair, and the type of such a call's result.
-fn role_of(item: &Value) -> Option<(ItemRole, &'static str)> {
-    let kind = kind(item);
-    let (call, output) = CALLS.iter().find(|(call, output)| [*call, *output].contains(&kind))?;
-    Some((if kind == *call { ItemRole::Call } else { ItemRole::Result }, output))
+fn is_result(item: &Value) -> bool {
+    CALLS.iter().any(|(_, output)| *output == kind(item))
 }
 
 /// Converts a result without a call to a user message.

@@ -245,7 +245,10 @@ impl ResponsesReader {
         let finish = if finish == Finish::Stop && self.items.has_calls() { Finish::ToolCalls } else { finish };
         out.push(ResponseEvent::first(crate::response_event::Part::Finish(finish)));
         if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {
-            out.push(ResponseEvent::Usage(usage_of(usage)));
+            let (cached, reasoning) =
+                ("/input_tokens_details/cached_tokens", "/output_tokens_details/reasoning_tokens");
+            let usage = Usage::of(usage.clone(), ["/input_tokens", "/output_tokens", cached, reasoning]);
+            out.push(ResponseEvent::Usage(usage));
         }
         out.push(ResponseEvent::End);
         self.over = true;
@@ -254,18 +257,6 @@ impl ResponsesReader {
     fn fail(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
         out.push(ResponseEvent::Fault(fault));
         self.over = true;
-    }
-}
-
-fn usage_of(usage: &Value) -> Usage {
-    let count = |value: Option<&Value>| value.and_then(Value::as_u64);
-    let detail = |of: &str, key: &str| count(usage.get(of).and_then(|details| details.get(key)));
-    Usage {
-        input: count(usage.get("input_tokens")).unwrap_or_default(),
-        output: count(usage.get("output_tokens")).unwrap_or_default(),
-        cached: detail("input_tokens_details", "cached_tokens"),
-        reasoning: detail("output_tokens_details", "reasoning_tokens"),
-        own: usage.clone(),
     }
 }
 

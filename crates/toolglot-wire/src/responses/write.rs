@@ -75,10 +75,6 @@ impl ProtocolWriter for ResponsesWriter {
         }
     }
 
-    fn keep_alive(&self) -> &'static [u8] {
-        b": keepalive\n\n"
-    }
-
     fn settled(&self) -> Option<String> {
         (self.over && self.failure.is_none()).then(|| self.body())
     }
