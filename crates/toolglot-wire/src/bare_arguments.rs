@@ -21,10 +21,10 @@ pub(crate) struct BareArguments {
 impl BareArguments {
     /// Returns a reader for the answer to a request that requires a call of a single tool.
     pub(crate) fn new(settings: &AnswerSettings) -> Option<Self> {
-        let mut names = settings.tools.names();
-        let tool = match settings.demand.as_ref()? {
+        let mut names = settings.asked.tools.names();
+        let tool = match settings.asked.demand.as_ref()? {
             Demand::Named(name) => names.find(|declared| declared == name)?,
-            Demand::Call => names.next().filter(|_| settings.tools.len() == 1)?,
+            Demand::Call => names.next().filter(|_| settings.asked.tools.len() == 1)?,
         };
         Some(Self { tool: tool.to_owned(), settings: settings.clone(), text: String::new() })
     }
@@ -37,14 +37,14 @@ impl BareArguments {
 
     /// Returns whether the text is the arguments of the tool: one object that matches the schema, and not a call.
     fn is_arguments(&self) -> bool {
-        let AnswerSettings { dialects, tools, options, .. } = &self.settings;
+        let AnswerSettings { dialects, asked, options, .. } = &self.settings;
         let text = self.text.trim();
         let fits = || {
-            let found = repair(text, dialects, &tools.only_named(&self.tool), options);
+            let found = repair(text, dialects, &asked.tools.only_named(&self.tool), options);
             let suits = |found: &Diagnostic| found.code.row().class != Class::Value || found.code == Code::Coerced;
             found.arguments.is_some() && found.diagnostics.iter().all(suits)
         };
-        text.starts_with('{') && parse(text, dialects, tools, options).calls.is_empty() && fits()
+        text.starts_with('{') && parse(text, dialects, &asked.tools, options).calls.is_empty() && fits()
     }
 
     fn flush(&mut self, out: &mut Vec<ResponseEvent>) {

@@ -224,14 +224,14 @@ impl Exchange {
 
     /// Returns whether the answer must contain a call; check [`Turn::meets_demand`] before sending it.
     pub fn demands_call(&self) -> bool {
-        self.work.as_ref().is_some_and(|work| work.settings.demand.is_some())
+        self.work.as_ref().is_some_and(|work| work.settings.asked.demand.is_some())
     }
 
     /// Changes the request for a retry after an answer without the required call.
     pub fn ask_again(&mut self, turn: &Turn) {
         self.simplify();
         let Some(work) = &mut self.work else { return };
-        let Some(demand) = &work.settings.demand else { return };
+        let Some(demand) = &work.settings.asked.demand else { return };
         if let Some(before) = work.held.take() {
             enforce::release(&mut work.sent, before);
         }
@@ -252,7 +252,7 @@ impl Exchange {
         if begun {
             self.policy.engine.remove_prefill(&mut work.sent);
         }
-        if let (true, Some(demand), Some(demand_prompt)) = (shaped, &work.settings.demand, &work.demand_prompt) {
+        if let (true, Some(demand), Some(demand_prompt)) = (shaped, &work.settings.asked.demand, &work.demand_prompt) {
             demand::unshape(&mut work.sent, demand, demand_prompt);
         }
         if begun || shaped {
@@ -412,21 +412,16 @@ fn into_prompt(
     Ok((demand_prompt, is_begun, enforced))
 }
 
-fn settings(asked: ChatAsked, policy: &Policy, streamed: bool) -> AnswerSettings {
+fn settings(mut asked: ChatAsked, policy: &Policy, streamed: bool) -> AnswerSettings {
+    asked.demand = demand_of(&asked, policy).cloned();
     let pinned = policy.prompt.as_ref().map(|dialect| [Arc::clone(dialect)].into_iter().collect());
     AnswerSettings {
         dialects: pinned.unwrap_or_else(|| policy.dialects.clone()),
         parse: !policy.off && (policy.forced || (!asked.tools.is_empty() && !asked.none)),
-        calls: !asked.none,
-        demand: demand_of(&asked, policy).cloned(),
-        tools: asked.tools,
+        asked: Arc::new(asked),
         options: policy.options.clone(),
         duplicates: policy.duplicates,
         limits: policy.limits,
-        parallel: asked.parallel,
-        custom: Arc::new(asked.custom),
-        used: Arc::new(asked.used),
-        alternatives: asked.alternatives,
         streamed,
         ..AnswerSettings::default()
     }

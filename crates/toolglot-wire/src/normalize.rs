@@ -1,11 +1,10 @@
 //! Normalizes an answer: finds calls in text, repairs native calls, and orders everything as the writers expect it.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use toolglot::{Dialects, Options, Tools};
+use toolglot::{Dialects, Options};
 
-use crate::demand::Demand;
+use crate::chat::request::ChatAsked;
 use crate::fault::{Fault, FaultKind};
 use crate::policy::{Duplicates, WireLimits};
 use crate::report::Report;
@@ -24,25 +23,13 @@ mod text_reader;
 /// The requirements for an answer: those of the client's request and those of the operator's policy.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AnswerSettings {
+    pub(crate) asked: Arc<ChatAsked>,
     pub(crate) dialects: Dialects,
-    pub(crate) tools: Tools,
     pub(crate) options: Options,
     pub(crate) limits: WireLimits,
     pub(crate) duplicates: Duplicates,
     /// Whether text is parsed for calls.
     pub(crate) parse: bool,
-    /// Whether calls are allowed at all.
-    pub(crate) calls: bool,
-    /// Whether more than one call is allowed.
-    pub(crate) parallel: bool,
-    /// Tools with free-text input that the server knows as functions.
-    pub(crate) custom: Arc<HashSet<String>>,
-    /// The ids of earlier calls.
-    pub(crate) used: Arc<HashSet<String>>,
-    /// The number of alternatives that the client requested.
-    pub(crate) alternatives: usize,
-    /// The required call.
-    pub(crate) demand: Option<Demand>,
     /// Whether the answer is streamed, so that emitted events cannot be retracted.
     pub(crate) streamed: bool,
     pub(crate) reasoning_open: bool,
@@ -88,7 +75,7 @@ pub(crate) struct Normalizer {
 impl Normalizer {
     /// Returns a normalizer for one answer; ids are generated from the seed.
     pub(crate) fn new(settings: AnswerSettings, seed: u64) -> Self {
-        let ids = AnswerIds::new(settings.used.clone(), seed);
+        let ids = AnswerIds::new(settings.asked.clone(), seed);
         let state = AnswerState { settings, ids, ..AnswerState::default() };
         Self { state, choices: Vec::new(), begun: false, ended: false }
     }
@@ -163,7 +150,7 @@ impl Normalizer {
 
     /// Returns whether the answer may end before the server ends it: after one call, if only one is allowed.
     pub(crate) fn may_end_early(&self) -> bool {
-        !self.state.settings.parallel
+        !self.state.settings.asked.parallel
     }
 
     /// Returns what would happen to log probabilities that arrive now.
@@ -193,7 +180,7 @@ impl Normalizer {
     /// An answer that failed, was truncated or refused counts as complete, so that it is not requested again.
     pub(crate) fn meets_demand(&self) -> Option<bool> {
         let AnswerState { settings, report, first_tool, .. } = &self.state;
-        let demand = settings.demand.as_ref()?;
+        let demand = settings.asked.demand.as_ref()?;
         if let Some(first) = first_tool {
             let is_emitted = settings.streamed || !self.ended || report.calls > 0;
             return Some(demand.is_met_by(first) && is_emitted || self.was_truncated());
@@ -208,7 +195,7 @@ impl Normalizer {
         (is_candidate && suspect::has_signs(recent_text)).then(|| Suspect {
             text: recent_text.clone(),
             dialects: settings.dialects.clone(),
-            tools: settings.tools.clone(),
+            tools: settings.asked.tools.clone(),
             options: settings.options.clone().with_reasoning_open(settings.reasoning_open),
         })
     }
@@ -220,7 +207,7 @@ impl Normalizer {
 
     /// Returns whether the answer must contain a call.
     pub(crate) fn demands_call(&self) -> bool {
-        self.state.settings.demand.is_some()
+        self.state.settings.asked.demand.is_some()
     }
 
     /// Returns whether the text began inside reasoning; none if that is unknown, as in a truncated answer.
@@ -279,7 +266,7 @@ impl Normalizer {
         }
         // A whole answer is not ended early: its token counts are still to come.
         let is_done = self.state.settings.streamed
-            && self.choices.len() >= self.state.settings.alternatives.max(1)
+            && self.choices.len() >= self.state.settings.asked.alternatives.max(1)
             && self.choices.iter().all(|(_, choice)| choice.has_enough());
         if is_done {
             self.end();

@@ -140,7 +140,8 @@ fn response(kind: &str, key: &str, message: &Value) -> Value {
 }
 
 /// Returns the message quoted in a server's error, if it contains a call.
-fn message(body: &[u8], AnswerSettings { dialects, tools, options, .. }: &AnswerSettings) -> Option<Value> {
+fn message(body: &[u8], settings: &AnswerSettings) -> Option<Value> {
+    let (dialects, tools, options) = (&settings.dialects, &settings.asked.tools, &settings.options);
     let body: Value = toolglot_json::from_slice(body).ok()?;
     let text = quoted_text(&body)?;
     if !parse(text, dialects, tools, options).calls.is_empty() {

@@ -14,7 +14,7 @@ use crate::protocol::Protocol;
 /// The parts of a request that determine how its answer is read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChatAsked {
-    /// The tools as functions; free-text tools take one string, `input`.
+    /// The tools as functions; free-text tools have one string, `input`.
     pub(crate) tools: Tools,
     /// The names of the free-text tools.
     pub(crate) custom: HashSet<String>,
@@ -24,6 +24,7 @@ pub(crate) struct ChatAsked {
     pub(crate) parallel: bool,
     /// The ids of earlier calls.
     pub(crate) used: HashSet<String>,
+    /// The number of alternatives that the client requests.
     pub(crate) alternatives: usize,
     /// The required call.
     pub(crate) demand: Option<Demand>,

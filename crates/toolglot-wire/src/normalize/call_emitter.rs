@@ -109,7 +109,7 @@ impl CallEmitter {
     fn accepts_more(&mut self, state: &AnswerState) -> bool {
         // The server continues after a truncated call, so no limit truncated it.
         self.fault = self.fault.take().or_else(|| self.truncated_call.take());
-        let is_done = self.completed > 0 && !state.settings.parallel;
+        let is_done = self.completed > 0 && !state.settings.asked.parallel;
         self.has_enough |= is_done;
         !is_done && self.fault.is_none()
     }
@@ -126,7 +126,7 @@ impl CallEmitter {
         if self.truncated_call.is_some() && (is_blank || matches!(part, Part::Own(_) | Part::Seal(_))) {
             return;
         }
-        let is_done = self.completed > 0 && !state.settings.parallel;
+        let is_done = self.completed > 0 && !state.settings.asked.parallel;
         if !(is_done && is_blank) && self.accepts_more(state) {
             self.emit(part, state);
         }
@@ -134,12 +134,12 @@ impl CallEmitter {
 
     /// Begins a call.
     pub(super) fn start(&mut self, id: Option<&str>, name: &str, kind: CallKind, state: &mut AnswerState) {
-        let is_dropped = !self.accepts_more(state) || self.is_full(state) || !state.settings.calls;
+        let is_dropped = !self.accepts_more(state) || self.is_full(state) || state.settings.asked.none;
         if is_dropped && self.is_full(state) {
             state.count_diagnostic(Code::LimitCalls.name());
         }
-        let name = state.settings.tools.resolve(name).unwrap_or(name).to_owned();
-        let buffered = (kind == CallKind::Function && state.settings.custom.contains(&name)).then(String::new);
+        let name = state.settings.asked.tools.resolve(name).unwrap_or(name).to_owned();
+        let buffered = (kind == CallKind::Function && state.settings.asked.custom.contains(&name)).then(String::new);
         if !is_dropped && state.first_tool.is_none() {
             state.first_tool = Some(name.clone());
         }

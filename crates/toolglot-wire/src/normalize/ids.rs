@@ -5,18 +5,20 @@ use std::sync::Arc;
 
 use toolglot::mint;
 
+use crate::chat::request::ChatAsked;
+
 /// The ids of one answer; each is used once in the whole conversation.
 #[derive(Default)]
 pub(super) struct AnswerIds {
-    earlier: Arc<HashSet<String>>,
+    asked: Arc<ChatAsked>,
     used: HashSet<String>,
     seed: u64,
     minted: usize,
 }
 
 impl AnswerIds {
-    pub(super) fn new(earlier: Arc<HashSet<String>>, seed: u64) -> Self {
-        Self { earlier, seed, ..Self::default() }
+    pub(super) fn new(asked: Arc<ChatAsked>, seed: u64) -> Self {
+        Self { asked, seed, ..Self::default() }
     }
 
     /// Returns the id of a call: the server's if all protocols accept it and no other call has it.
@@ -38,7 +40,7 @@ impl AnswerIds {
     }
 
     fn is_free(&self, id: &str) -> bool {
-        !self.earlier.contains(id) && !self.used.contains(id)
+        !self.asked.used.contains(id) && !self.used.contains(id)
     }
 }
 
@@ -54,8 +56,8 @@ mod tests {
 
     #[test]
     fn an_id_is_kept_where_it_serves() {
-        let earlier = Arc::new(HashSet::from(["call_old".to_owned()]));
-        let mut ids = AnswerIds::new(earlier, 7);
+        let asked = ChatAsked { used: HashSet::from(["call_old".to_owned()]), ..ChatAsked::default() };
+        let mut ids = AnswerIds::new(Arc::new(asked), 7);
         assert_eq!(ids.take(Some("call_new")), "call_new");
         let long = "x".repeat(41);
         let bad = [None, Some(""), Some("call_old"), Some("call_new"), Some("functions.x:0"), Some(long.as_str())];

@@ -46,11 +46,11 @@ pub(super) struct NativeCall {
 impl NativeCall {
     pub(super) fn new(number: usize, id: Option<String>, name: &str, kind: CallKind, state: &AnswerState) -> Self {
         let settings = &state.settings;
-        let (name, markup) = split_name(name, &settings.tools);
-        let reader = || ArgumentsReader::new(&settings.dialects, &settings.tools, name, &settings.options);
+        let (name, markup) = split_name(name, &settings.asked.tools);
+        let reader = || ArgumentsReader::new(&settings.dialects, &settings.asked.tools, name, &settings.options);
         let reader = (kind == CallKind::Function).then(|| Box::new(reader()));
         let placeholder = reader.is_some().then(String::new);
-        let free_text = (reader.is_some() && settings.custom.contains(name)).then(String::new);
+        let free_text = (reader.is_some() && settings.asked.custom.contains(name)).then(String::new);
         let mut call = Self {
             number,
             id,

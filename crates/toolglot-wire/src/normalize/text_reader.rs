@@ -39,7 +39,7 @@ impl TextReader {
             let settings = &state.settings;
             let open = settings.reasoning_open && !self.left_reasoning;
             let options = settings.options.clone().with_reasoning_open(open);
-            Box::new(Parser::new(&settings.dialects, &settings.tools, &options))
+            Box::new(Parser::new(&settings.dialects, &settings.asked.tools, &options))
         });
         suspect::keep(&mut state.recent_text, text);
         if !state.settings.streamed {
