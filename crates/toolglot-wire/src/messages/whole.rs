@@ -28,22 +28,33 @@ pub(crate) fn whole(events: &[ResponseEvent], client: &Client) -> Vec<u8> {
         head["usage"] = counts.into();
     }
     head.extend(answer.extra(client));
-    // This can only fail for keys that are not strings or pieces that are not JSON, and there are none.
-    serde_json::to_vec(&WholeMessage { head, content }).unwrap_or_default()
+    let blocks: Vec<String> = content.0.iter().map(WholeBlock::json).collect();
+    let content = format!("[{}]", blocks.join(","));
+    JsonObject { members: &head, exact: ("content", &content) }.json().into_bytes()
 }
 
-/// A message, with its content in the place of the empty list in `head`.
-struct WholeMessage {
-    head: Map,
-    content: WholeContent,
+/// An object with one member that is JSON text.
+struct JsonObject<'a> {
+    members: &'a Map,
+    /// The key of this member, and its text; if that is invalid, the value in `members` is written.
+    exact: (&'static str, &'a str),
 }
 
-impl Serialize for WholeMessage {
+impl JsonObject<'_> {
+    fn json(&self) -> String {
+        // Serialization only fails for keys that are not strings.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl Serialize for JsonObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.head.len()))?;
-        for (key, value) in &self.head {
-            match key.as_str() {
-                "content" => map.serialize_entry(key, &self.content.0)?,
+        let (exact, text) = self.exact;
+        let text = serde_json::from_str::<&RawValue>(text).ok();
+        let mut map = serializer.serialize_map(Some(self.members.len()))?;
+        for (key, value) in self.members {
+            match text {
+                Some(text) if key == exact => map.serialize_entry(key, text)?,
                 _ => map.serialize_entry(key, value)?,
             }
         }
@@ -86,6 +97,10 @@ impl BlockSink for WholeContent {
 }
 
 impl WholeBlock {
+    fn json(&self) -> String {
+        JsonObject { members: &self.fields, exact: ("input", &self.input) }.json()
+    }
+
     fn append(&mut self, key: &str, piece: &str) {
         match self.fields.get_mut(key) {
             Some(Value::String(text)) => text.push_str(piece),
@@ -112,19 +127,5 @@ impl WholeBlock {
                 }
             }
         }
-    }
-}
-
-impl Serialize for WholeBlock {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let exact = serde_json::from_str::<&RawValue>(&self.input).ok();
-        let mut map = serializer.serialize_map(Some(self.fields.len()))?;
-        for (key, value) in &self.fields {
-            match exact {
-                Some(input) if key == "input" => map.serialize_entry(key, input)?,
-                _ => map.serialize_entry(key, value)?,
-            }
-        }
-        map.end()
     }
 }

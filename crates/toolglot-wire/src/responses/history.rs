@@ -2,15 +2,15 @@
 
 use toolglot_json::{Map, Value, json};
 
-use super::left_out::LeftOut;
 use super::tools::{SEARCH, Toolbox, json_text, kind, listed, text};
 use crate::chat::history::later_instructions;
+use crate::fault::{Fault, FaultKind};
 use crate::members::{list, put};
 
-/// Returns the messages of a request's `instructions` and `input`.
-pub(super) fn messages(request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) -> Vec<Value> {
-    let mut history =
-        ItemHistory { toolbox, missing, messages: Vec::new(), turn: AssistantTurn::default(), attachments: Vec::new() };
+/// Returns the messages of a request's `instructions` and `input`, and the first error.
+pub(super) fn messages(request: &Map, toolbox: &Toolbox, notes: &mut Vec<String>) -> (Vec<Value>, Option<Fault>) {
+    let (messages, turn, attachments) = (Vec::new(), AssistantTurn::default(), Vec::new());
+    let mut history = ItemHistory { toolbox, notes, fault: None, messages, turn, attachments };
     if let Some(instructions) = request.get("instructions").filter(|value| !value.is_null()) {
         history.system(instructions);
     }
@@ -19,18 +19,20 @@ pub(super) fn messages(request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) 
         Some(Value::Array(items)) => items.iter().for_each(|item| history.item(item)),
         _ => {
             let message = "missing `input`; send a string or a list of items";
-            history.missing.refuse("missing_required_parameter", message.to_owned());
+            history.refuse("missing_required_parameter", message.to_owned());
         }
     }
     history.end_turn();
     history.add_attachments();
-    history.messages
+    (history.messages, history.fault)
 }
 
 /// The conversation, as far as it has been converted.
 struct ItemHistory<'a> {
     toolbox: &'a Toolbox,
-    missing: &'a mut LeftOut,
+    notes: &'a mut Vec<String>,
+    /// The first part of the conversation that cannot be converted or omitted.
+    fault: Option<Fault>,
     messages: Vec<Value>,
     turn: AssistantTurn,
     /// Parts of results other than text; only a user message can contain them, after all results.
@@ -68,12 +70,15 @@ impl ItemHistory<'_> {
                 let message = format!(
                     "item `{id}` refers to an item that this proxy does not store; send the whole item and set `store` to false"
                 );
-                self.missing.refuse("unsupported_parameter", message);
+                self.refuse("unsupported_parameter", message);
             }
-            other => {
-                self.missing.notes.push(format!("item of type `{other}` omitted: chat completions have no equivalent"))
-            }
+            other => self.notes.push(format!("item of type `{other}` omitted: chat completions have no equivalent")),
         }
+    }
+
+    fn refuse(&mut self, code: &str, message: String) {
+        let fault = Fault::new(FaultKind::Request, message).with_code(code).with_param("input");
+        self.fault.get_or_insert(fault);
     }
 
     fn message(&mut self, item: &Value) {
@@ -104,7 +109,7 @@ impl ItemHistory<'_> {
             match (text(part, "text"), text(part, "refusal")) {
                 (Some(text), _) => join(&mut self.turn.text, text),
                 (None, Some(refusal)) => join(&mut self.turn.refusal, refusal),
-                _ => self.missing.notes.push(format!("part of type `{}` omitted from an answer", kind(part))),
+                _ => self.notes.push(format!("part of type `{}` omitted from an answer", kind(part))),
             }
         }
     }
@@ -225,7 +230,7 @@ impl ItemHistory<'_> {
             },
             "input_audio" | "image_url" | "file" | "video_url" | "audio_url" => Some(part.clone()),
             other => {
-                self.missing.notes.push(format!("part of type `{other}` omitted: chat completions have no equivalent"));
+                self.notes.push(format!("part of type `{other}` omitted: chat completions have no equivalent"));
                 None
             }
         }

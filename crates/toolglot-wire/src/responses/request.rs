@@ -3,7 +3,6 @@
 use toolglot_json::{Map, Value, json};
 
 use super::history;
-use super::left_out::LeftOut;
 use super::pairs::pair;
 use super::tools::{ToolChoice, Toolbox, json_text, kind, text};
 use crate::chat::history::{HistoryRepairer, is_object};
@@ -41,24 +40,24 @@ const REMEMBERED: [&str; 3] = ["previous_response_id", "conversation", "prompt"]
 /// If the request refers to something that only its own server stores, or has no input.
 pub(crate) fn to_chat(request: &Map, notes: &mut Vec<String>) -> Result<Map, Fault> {
     refuse_memory(request)?;
-    let mut missing = LeftOut::default();
-    let chat = convert(request, &mut missing);
-    notes.append(&mut missing.notes);
-    missing.fault.map_or(Ok(chat), Err)
+    let (chat, fault) = convert(request, notes);
+    fault.map_or(Ok(chat), Err)
 }
 
 /// Converts a request to a server of this protocol, to read its tools and its requirements for the answer.
 pub(crate) fn as_chat(request: &Map) -> Map {
-    convert(request, &mut LeftOut::default())
+    convert(request, &mut Vec::new()).0
 }
 
-fn convert(request: &Map, missing: &mut LeftOut) -> Map {
-    let toolbox = Toolbox::read(request, missing);
+/// Returns the chat request, and the first error, if a part of the request cannot be omitted.
+fn convert(request: &Map, notes: &mut Vec<String>) -> (Map, Option<Fault>) {
+    let toolbox = Toolbox::read(request, notes);
     let mut chat = Map::new();
     if let Some(model) = request.get("model") {
         chat["model"] = model.clone();
     }
-    chat["messages"] = history::messages(request, &toolbox, missing).into();
+    let (messages, fault) = history::messages(request, &toolbox, notes);
+    chat["messages"] = messages.into();
     let others = request.iter().filter(|(key, value)| !value.is_null() && !DROPPED.contains(&key.as_str()));
     for (key, value) in others {
         match key.as_str() {
@@ -78,13 +77,13 @@ fn convert(request: &Map, missing: &mut LeftOut) -> Map {
             _ => put(&mut chat, key, value.clone()),
         }
     }
-    put_tools(&mut chat, request, &toolbox, missing);
-    chat
+    put_tools(&mut chat, request, &toolbox, notes);
+    (chat, fault)
 }
 
 /// Sets the fields about tools, if there are any: servers refuse empty lists, and choices without tools.
-fn put_tools(chat: &mut Map, request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) {
-    let choice = ToolChoice::read(request, toolbox, missing);
+fn put_tools(chat: &mut Map, request: &Map, toolbox: &Toolbox, notes: &mut Vec<String>) {
+    let choice = ToolChoice::read(request, toolbox, notes);
     let tools = toolbox.definitions(&choice);
     if tools.is_empty() {
         return;

@@ -2,7 +2,6 @@
 
 use toolglot_json::{Map, Value, json};
 
-use super::left_out::LeftOut;
 use crate::members::{list, put};
 
 /// The longest name in a chat request.
@@ -34,10 +33,10 @@ pub(super) const SEARCH: &str = "tool_search";
 
 impl Toolbox {
     /// Reads the tools of a request; those that chat servers cannot have are omitted with a note.
-    pub(super) fn read(request: &Map, missing: &mut LeftOut) -> Self {
+    pub(super) fn read(request: &Map, notes: &mut Vec<String>) -> Self {
         let mut toolbox = Self::default();
         for (tool, namespace) in listed(request.get("tools")) {
-            toolbox.add(tool, namespace, missing);
+            toolbox.add(tool, namespace, notes);
         }
         toolbox.add_found(request);
         toolbox
@@ -50,7 +49,7 @@ impl Toolbox {
             let is_known = |name| self.tools.iter().any(|it| it.name == name && it.namespace.as_deref() == namespace);
             if !text(tool, "name").is_some_and(is_known) {
                 // No notes: the result of the search names tools of other types, too.
-                self.add(tool, namespace, &mut LeftOut::default());
+                self.add(tool, namespace, &mut Vec::new());
             }
         }
     }
@@ -79,19 +78,19 @@ impl Toolbox {
         self.find(&chat_name).map(|tool| tool.chat_name.clone())
     }
 
-    fn add(&mut self, tool: &Value, namespace: Option<&str>, missing: &mut LeftOut) {
+    fn add(&mut self, tool: &Value, namespace: Option<&str>, notes: &mut Vec<String>) {
         let custom = kind(tool) == "custom";
         let is_search = kind(tool) == SEARCH && text(tool, "execution") == Some("client");
         let inner = tool.get(kind(tool)).filter(|inner| inner.is_object()).unwrap_or(tool);
         let named = text(inner, "name").filter(|_| custom || kind(tool) == "function");
         let Some(name) = named.or_else(|| is_search.then_some(SEARCH)) else {
-            missing.notes.push(format!("tool of type `{}` omitted: only its vendor's server can run it", kind(tool)));
+            notes.push(format!("tool of type `{}` omitted: only its vendor's server can run it", kind(tool)));
             return;
         };
         let mut chat_name = flat_name(name, namespace);
         if self.find(&chat_name).is_some() {
             if namespace.is_none() {
-                missing.notes.push(format!("tool `{name}` omitted: it is declared twice"));
+                notes.push(format!("tool `{name}` omitted: it is declared twice"));
                 return;
             }
             chat_name = shortened(&format!("{chat_name}/{}", self.tools.len()));
@@ -116,7 +115,7 @@ pub(super) struct ToolChoice {
 
 impl ToolChoice {
     /// Reads the choice of a request; one that names no available tool is omitted.
-    pub(super) fn read(request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) -> Self {
+    pub(super) fn read(request: &Map, toolbox: &Toolbox, notes: &mut Vec<String>) -> Self {
         let Some(choice) = request.get("tool_choice").filter(|choice| !choice.is_null()) else {
             return Self::default();
         };
@@ -131,7 +130,7 @@ impl ToolChoice {
             return Self { chat: Some(Value::from(mode)), allowed: Some(allowed) };
         }
         let Some(name) = toolbox.named(choice) else {
-            missing.notes.push(format!("`tool_choice` of type `{}` omitted: it names no available tool", kind(choice)));
+            notes.push(format!("`tool_choice` of type `{}` omitted: it names no available tool", kind(choice)));
             return Self::default();
         };
         let kind = if kind(choice) == "custom" { "custom" } else { "function" };

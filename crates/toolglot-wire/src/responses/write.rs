@@ -10,7 +10,6 @@ use toolglot_json::{Map, Value};
 use self::event::EventBuilder;
 use self::item::{ItemKind, OpenItem, PartKind};
 use self::response::ResponseObject;
-use super::left_out::LeftOut;
 use super::tools::{Toolbox, kind, text};
 use crate::fault::Fault;
 use crate::policy::ReasoningItem;
@@ -23,6 +22,17 @@ mod event;
 mod item;
 mod own;
 mod response;
+
+/// Returns the body of a response: the response in the last event of a stream.
+pub(crate) fn whole(events: &[ResponseEvent], client: &Client) -> Value {
+    let mut writer = ResponsesWriter::new(client.clone());
+    let mut stream = Vec::new();
+    for event in events {
+        writer.write(event, &mut stream);
+        stream.clear();
+    }
+    serde_json::from_str(&writer.body()).unwrap_or_default()
+}
 
 /// Writes one response.
 #[derive(Debug)]
@@ -83,7 +93,7 @@ impl ProtocolWriter for ResponsesWriter {
 impl ResponsesWriter {
     pub(crate) fn new(client: Client) -> Self {
         Self {
-            toolbox: Toolbox::read(&client.request, &mut LeftOut::default()),
+            toolbox: Toolbox::read(&client.request, &mut Vec::new()),
             response: ResponseObject::new(&client),
             client,
             sequence: 0,
@@ -104,7 +114,7 @@ impl ResponsesWriter {
     }
 
     /// Returns the current response as JSON text.
-    pub(super) fn body(&self) -> String {
+    fn body(&self) -> String {
         let reason = self.incomplete_reason().filter(|_| self.over);
         let status = match (&self.failure, &self.finish) {
             _ if !self.over => "in_progress",
