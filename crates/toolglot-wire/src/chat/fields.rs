@@ -22,6 +22,19 @@ pub(crate) const MESSAGE: &[&str] = &[
     "function_call",
 ];
 
+/// Fields of a request that do not change the answer.
+pub(crate) const NEUTRAL: [&str; 9] = [
+    "metadata",
+    "modalities",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "service_tier",
+    "store",
+    "stream_options",
+    "verbosity",
+];
+
 /// The finish reasons as servers write them; the first spelling of each is the one that writers use.
 pub(crate) const FINISH: [(&str, Finish); 14] = [
     ("stop", Finish::Stop),

@@ -3,23 +3,11 @@
 use toolglot_json::{Map, Value, json};
 
 use super::turns::turns;
+use crate::chat::fields::NEUTRAL;
 use crate::members::put;
 
 /// The default of `max_tokens`, which the protocol requires.
 const MAX_TOKENS: u64 = 8192;
-
-/// Fields of Chat Completions that do not change the answer.
-const DROPPED: [&str; 9] = [
-    "metadata",
-    "modalities",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "safety_identifier",
-    "service_tier",
-    "store",
-    "stream_options",
-    "verbosity",
-];
 
 /// Fields that change the answer and that this protocol does not have.
 const MISSED: [&str; 12] = [
@@ -87,7 +75,7 @@ fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) 
         missed if MISSED.contains(&missed) => {
             notes.push(format!("`{missed}` omitted: the Messages protocol has no such field"));
         }
-        dropped if DROPPED.contains(&dropped) => {}
+        neutral if NEUTRAL.contains(&neutral) => {}
         _ => put(request, &key, value),
     }
 }

@@ -6,7 +6,7 @@ use super::exact::ExactInputs;
 use super::quick::BlockDelta;
 use super::usage;
 use crate::fault::{Fault, FaultKind};
-use crate::members::take;
+use crate::members::{json_text, take};
 use crate::policy::WireLimits;
 use crate::port::ProtocolReader;
 use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart};
@@ -244,7 +244,8 @@ impl MessagesReader {
                 self.push_part(Part::Own(event), out)
             };
         };
-        if let Some(text) = delta.get_mut(*key).map(Value::take).and_then(json_text) {
+        // Some servers send the input itself instead of its JSON text.
+        if let Some(text) = json_text(&delta[*key]) {
             self.add(place, kind, text, out);
         }
     }
@@ -380,15 +381,6 @@ fn text(value: Option<&mut Value>) -> Option<String> {
     match value.map(Value::take) {
         Some(Value::String(text)) if !text.is_empty() => Some(text),
         _ => None,
-    }
-}
-
-/// Returns a piece of JSON text; some servers send the value itself.
-fn json_text(value: Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text),
-        Value::Null => None,
-        value => Some(value.to_string()),
     }
 }
 

@@ -3,24 +3,11 @@
 use toolglot_json::{Map, Value, json};
 
 use super::{OPTIONS, history};
+use crate::chat::fields::NEUTRAL;
 use crate::members::put;
 
-/// Fields of Chat Completions that do not change the answer, or that the proxy applies when it reads the answer.
-const DROPPED: [&str; 13] = [
-    "metadata",
-    "modalities",
-    "parallel_tool_calls",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "safety_identifier",
-    "service_tier",
-    "store",
-    "stream",
-    "stream_options",
-    "tool_choice",
-    "user",
-    "verbosity",
-];
+/// More fields that are dropped: the proxy applies them when it reads the answer, or they do not affect it.
+const APPLIED: [&str; 4] = ["parallel_tool_calls", "stream", "tool_choice", "user"];
 
 /// Fields that change the answer and that this protocol does not have.
 const MISSED: [&str; 5] = ["audio", "logit_bias", "n", "prediction", "web_search_options"];
@@ -60,7 +47,7 @@ fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) 
         missed if MISSED.contains(&missed) => {
             notes.push(format!("`{missed}` omitted: Ollama's API has no such field"));
         }
-        dropped if DROPPED.contains(&dropped) => {}
+        other if NEUTRAL.contains(&other) || APPLIED.contains(&other) => {}
         _ => _ = request.insert(key, value),
     }
 }

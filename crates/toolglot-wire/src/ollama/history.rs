@@ -8,7 +8,7 @@ use toolglot_json::{Map, Value, json};
 
 use crate::chat::fields::text;
 use crate::chat::history as chat_history;
-use crate::members::list;
+use crate::members::{json_text, list};
 
 /// Returns the messages of a chat request.
 pub(super) fn to_chat(messages: Vec<Value>, reasoning: &[&str]) -> Vec<Value> {
@@ -75,22 +75,17 @@ fn to_chat_message(place: usize, message: Value, reasoning: &[&str], open: &mut 
 }
 
 fn to_chat_call((place, at): (usize, usize), call: Value, open: &mut OpenCalls) -> Value {
-    let function = call["function"].clone();
-    let name = function["name"].as_str().unwrap_or_default();
+    let name = call["function"]["name"].as_str().unwrap_or_default();
     let id = call["id"].as_str().filter(|id| !id.is_empty());
     let id = id.map_or_else(|| mint(place as u64, at), str::to_owned);
-    let arguments = arguments_text(function.get("arguments"));
+    let arguments = arguments_text(&call);
     open.calls.push((id.clone(), name.to_owned()));
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-/// Returns a call's arguments as JSON text.
-pub(super) fn arguments_text(arguments: Option<&Value>) -> String {
-    match arguments {
-        Some(Value::String(text)) => text.clone(),
-        None | Some(Value::Null) => "{}".to_owned(),
-        Some(value) => value.to_string(),
-    }
+/// Returns the arguments of a call as JSON text.
+pub(super) fn arguments_text(call: &Value) -> String {
+    json_text(&call["function"]["arguments"]).unwrap_or_else(|| "{}".to_owned())
 }
 
 fn content_with(content: Option<Value>, images: Option<Value>) -> Value {

@@ -123,7 +123,7 @@ impl OllamaReader {
         };
         self.close(push);
         let id = call["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned);
-        let text = arguments_text(call.pointer("/function/arguments"));
+        let text = arguments_text(call);
         let number = self.calls;
         self.calls += 1;
         push(Part::CallStart { call: number, id, name: name.to_owned(), kind: CallKind::Function });

@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 use toolglot_json::{Map, Value};
 
 use crate::chat::fields::text;
+use crate::members::json_text;
 use crate::response_event::{CallKind, Part};
 
 /// Calls beyond this many are not read. Each piece is looked up among all of them, so a server that counts indices up
@@ -70,18 +71,10 @@ impl<'a> CallPiece<'a> {
             index: call["index"].as_u64(),
             id: text(call, "id"),
             name: text(function, "name"),
-            input: input_text(input),
+            // Some servers send the object instead of its text.
+            input: input.and_then(json_text).unwrap_or_default(),
             kind,
         }
-    }
-}
-
-/// Returns arguments as text; some servers send them as the object itself.
-fn input_text(input: Option<&Value>) -> String {
-    match input {
-        Some(Value::String(text)) => text.clone(),
-        None | Some(Value::Null) => String::new(),
-        Some(value) => value.to_string(),
     }
 }
 
