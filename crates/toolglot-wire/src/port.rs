@@ -1,10 +1,10 @@
 //! The traits that each protocol implements: a reader for servers, and a writer for clients.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use toolglot_json::Map;
 
-use crate::chat::write::ChatWriter;
 use crate::fault::Fault;
 use crate::policy::{ReasoningField, ReasoningItem};
 use crate::protocol::Protocol;
@@ -55,7 +55,7 @@ pub(crate) trait ProtocolReader: Send {
 }
 
 /// Writes a stream for a client of one protocol; its input is valid.
-pub(crate) trait ProtocolWriter: Send {
+pub(crate) trait ProtocolWriter: Any + Send {
     /// Writes one normalized event.
     fn write(&mut self, event: &ResponseEvent, out: &mut Vec<u8>);
 
@@ -66,11 +66,6 @@ pub(crate) trait ProtocolWriter: Send {
 
     /// Returns the whole answer once it is over and nothing failed, where later requests may refer to it.
     fn settled(&self) -> Option<String> {
-        None
-    }
-
-    /// Returns the writer of Chat Completions, which can pass chunks of a server on unchanged.
-    fn as_chat(&mut self) -> Option<&mut ChatWriter> {
         None
     }
 }

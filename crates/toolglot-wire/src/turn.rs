@@ -1,7 +1,10 @@
 //! Converts an answer of a model server for the client.
 
+use std::any::Any;
+
 use crate::bare_arguments::BareArguments;
 use crate::chat::glance::ChunkTemplates;
+use crate::chat::write::ChatWriter;
 use crate::demand::{self, HeldStart, Opening};
 use crate::dispatch;
 use crate::fault::{Fault, FaultKind};
@@ -283,6 +286,11 @@ impl Turn {
     }
 }
 
+/// Returns the writer of Chat Completions, which can pass chunks of a server on unchanged.
+fn chat_writer(writer: &mut dyn ProtocolWriter) -> Option<&mut ChatWriter> {
+    (writer as &mut dyn Any).downcast_mut()
+}
+
 /// Maximum bytes of a failed answer that a model is shown again.
 const MAX_ANSWER_START: usize = 4096;
 
@@ -333,7 +341,7 @@ impl Conversion {
         for event in self.normalizer.events().drain(..) {
             self.writer.write(&event, out);
         }
-        if let Some(writer) = self.writer.as_chat().filter(|_| !self.normalizer.is_over()) {
+        if let Some(writer) = chat_writer(&mut *self.writer).filter(|_| !self.normalizer.is_over()) {
             writer.settle(out);
         }
     }

@@ -89,10 +89,6 @@ impl ProtocolWriter for ChatWriter {
             }
         }
     }
-
-    fn as_chat(&mut self) -> Option<&mut ChatWriter> {
-        Some(self)
-    }
 }
 
 impl ChatWriter {
