@@ -157,12 +157,12 @@ fn schema(name: &str, tool: &Value) -> Value {
     })
 }
 
-/// Adds the model's answer and a new instruction to a request in the server's protocol. Returns whether the server constrains
-/// the answer, which `shapes` allows.
+/// Adds the model's answer and a new instruction to a request in the server's protocol. Returns whether the server
+/// constrains the answer, which `shapes` allows.
 pub(crate) fn ask_again(
     request: &mut Map,
     upstream: Protocol,
-    (said, demand, prompt): (&str, &Demand, Option<&DemandPrompt>),
+    (answer, demand, prompt): (&str, &Demand, Option<&DemandPrompt>),
     shapes: bool,
 ) -> bool {
     let shaped = prompt.filter(|_| shapes);
@@ -176,8 +176,8 @@ pub(crate) fn ask_again(
         *text = json!([{"role": "user", "content": text.take()}]);
     }
     let Some(Value::Array(messages)) = request.get_mut(key) else { return false };
-    if !said.trim().is_empty() {
-        messages.push(json!({"role": "assistant", "content": said.trim_end()}));
+    if !answer.trim().is_empty() {
+        messages.push(json!({"role": "assistant", "content": answer.trim_end()}));
     } else if let Some(Value::String(text)) =
         messages.last_mut().filter(|it| it["role"] == "user").map(|it| &mut it["content"])
     {

@@ -46,8 +46,8 @@ pub(crate) enum NotEnforced {
 }
 
 impl Enforcement {
-    /// Creates the grammar for a chat request whose tools are functions, if the policy enforces something in it; `prompted` is
-    /// the dialect of the tools in the prompt.
+    /// Creates the grammar for a chat request whose tools are functions, if the policy enforces something in it;
+    /// `prompted` is the dialect of the tools in the prompt.
     pub(crate) fn new(
         request: &Map,
         asked: &ChatAsked,

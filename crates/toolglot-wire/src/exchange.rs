@@ -187,7 +187,8 @@ impl Exchange {
         }
     }
 
-    /// Returns notes for a log about parts of the request that the server's protocol does not support and that were omitted.
+    /// Returns notes for a log about parts of the request that the server's protocol does not support and that were
+    /// omitted.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -205,8 +206,8 @@ impl Exchange {
         self.amended(fault, is_free)
     }
 
-    /// Returns the answer that a server should have sent instead of an error: some servers reject what their model wrote, and
-    /// include it in the error. The server's protocol must be Chat.
+    /// Returns the answer that a server should have sent instead of an error: some servers reject what their model
+    /// wrote, and include it in the error. The server's protocol must be Chat.
     pub fn answer_of_refusal(&self, body: &[u8]) -> Option<Vec<u8>> {
         let work = self.work.as_ref().filter(|work| work.upstream == Protocol::Chat && work.settings.parse)?;
         refusals::answer(body, self.stream, &work.settings)
@@ -312,7 +313,8 @@ impl ExchangeWork {
         notes: &mut Vec<String>,
     ) -> Result<Self, Fault> {
         let mut request = toolglot_json::object_from_slice(body).map_err(unreadable)?;
-        // In prompt mode, all requests are converted by way of Chat Completions. A request without a conversation has no calls.
+        // In prompt mode, all requests are converted by way of Chat Completions. A request without a conversation has
+        // no calls.
         let prompt = policy.prompt.as_ref().filter(|_| ingress != Protocol::Ollama || !ollama::generates(&request));
         let same = ingress == upstream && (prompt.is_none() || upstream == Protocol::Chat);
         let memory = memory.filter(|_| ingress == Protocol::Responses && !same);

@@ -52,8 +52,8 @@ struct AnswerState {
     has_text: bool,
     /// The end of the text that was parsed for calls.
     recent_text: String,
-    /// The normalized events that the caller has not taken yet. In a whole answer these are all of its events, from which
-    /// the events of a failed call are removed.
+    /// The normalized events that the caller has not taken yet. In a whole answer these are all of its events, from
+    /// which the events of a failed call are removed.
     out: Vec<ResponseEvent>,
 }
 
@@ -130,14 +130,15 @@ impl Normalizer {
         is_unchanged
     }
 
-    /// Reads reasoning from a field of its own; returns whether it can be passed on unchanged. Otherwise nothing is read.
+    /// Reads reasoning from a field of its own; returns whether it can be passed on unchanged. Otherwise nothing is
+    /// read.
     pub(crate) fn pass_reasoning(&mut self, choice: usize) -> bool {
         let at = self.open_position(choice).filter(|at| self.choices[*at].1.has_only_text());
         at.inspect(|at| self.choices[*at].1.leave_reasoning()).is_some()
     }
 
-    /// Reads arguments of a call; returns whether they can be passed on unchanged, and otherwise emits the result. The call
-    /// is given by the server's number and, if the client knows it, the client's.
+    /// Reads arguments of a call; returns whether they can be passed on unchanged, and otherwise emits the result. The
+    /// call is given by the server's number and, if the client knows it, the client's.
     pub(crate) fn pass_arguments(&mut self, choice: usize, (call, number): (usize, Option<usize>), text: &str) -> bool {
         if let Some((at, number)) = self.open_position(choice).zip(number)
             && self.choices[at].1.continues_call(call, number)

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `Begin` | later calls belong to a new turn |
 //! | `Call` | waits for its result |
-//! | `Result`, with an id | takes the first waiting call with this id, in the latest turn that has one; otherwise a later one |
-//! | `Result`, without | takes the first waiting call, in the latest turn that has one |
+//! | `Result`, with an id | takes the first waiting call with this id in the latest turn that has one, or a later call |
+//! | `Result`, without | takes the first waiting call in the latest turn that has one |
 
 use std::collections::{HashMap, VecDeque};
 

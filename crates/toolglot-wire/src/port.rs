@@ -43,8 +43,8 @@ pub(crate) trait ProtocolReader: Send {
     /// Reads a whole response; ends with [`ResponseEvent::End`] or [`ResponseEvent::Fault`].
     fn whole(&mut self, body: &[u8], out: &mut Vec<ResponseEvent>);
 
-    /// Reads the end of the bytes: emits [`ResponseEvent::End`] if the answer is complete without the protocol's own end,
-    /// otherwise the fault; nothing if the answer has ended.
+    /// Reads the end of the bytes: emits [`ResponseEvent::End`] if the answer is complete without the protocol's own
+    /// end, otherwise the fault; nothing if the answer has ended.
     fn cut(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>);
 
     /// Reads a further piece of the arguments of the call with this index, from an event with nothing else; returns the

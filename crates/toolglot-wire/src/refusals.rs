@@ -15,7 +15,7 @@ use crate::prompt;
 /// A rejection that another form of the request avoids.
 struct Refusal {
     /// Phrases in the error, in lower case.
-    says: &'static [&'static str],
+    phrases: &'static [&'static str],
     /// Why the other form may succeed.
     why: &'static str,
     /// Changes the request; false if there is nothing to change.
@@ -25,30 +25,30 @@ struct Refusal {
 const TABLE: [Refusal; 7] = [
     // LM Studio does not accept an object.
     Refusal {
-        says: &["tool_choice"],
+        phrases: &["tool_choice"],
         why: "the server does not accept a tool name as `tool_choice`",
         apply: require_one,
     },
     Refusal {
-        says: &["parallel_tool_calls"],
+        phrases: &["parallel_tool_calls"],
         why: "the server does not support `parallel_tool_calls`",
         apply: |request| request.remove("parallel_tool_calls").is_some(),
     },
-    Refusal { says: &["strict"], why: "the server does not support `strict`", apply: without_strict },
+    Refusal { phrases: &["strict"], why: "the server does not support `strict`", apply: without_strict },
     // Mistral's servers: "must be a-z, A-Z, 0-9, with a length of 9".
     Refusal {
-        says: &["id", "length of 9"],
+        phrases: &["id", "length of 9"],
         why: "the server requires ids of nine letters and digits",
         apply: |request| changed(request, |request| identify(request, HistoryIds::Nine)),
     },
     Refusal {
-        says: &["system", "at the beginning"],
+        phrases: &["system", "at the beginning"],
         why: "the server accepts instructions only at the beginning",
         apply: |request| changed(request, move_instructions),
     },
-    Refusal { says: &["role"], why: NO_ROLE, apply: |request| changed(request, without_results) },
+    Refusal { phrases: &["role"], why: NO_ROLE, apply: |request| changed(request, without_results) },
     // Servers whose template fails at a role report only this.
-    Refusal { says: &["internal", "error"], why: NO_ROLE, apply: |request| changed(request, without_results) },
+    Refusal { phrases: &["internal", "error"], why: NO_ROLE, apply: |request| changed(request, without_results) },
 ];
 
 const NO_ROLE: &str = "the server does not support the role `tool`";
@@ -56,7 +56,7 @@ const NO_ROLE: &str = "the server does not support the role `tool`";
 /// Changes a chat request that a server rejected, if another form may succeed; returns why.
 pub(crate) fn amend(request: &mut Map, fault: &Fault) -> Option<&'static str> {
     let message = fault.message.to_lowercase();
-    let matches = |refusal: &&Refusal| refusal.says.iter().all(|word| message.contains(word));
+    let matches = |refusal: &&Refusal| refusal.phrases.iter().all(|word| message.contains(word));
     TABLE.iter().filter(matches).find(|refusal| (refusal.apply)(request)).map(|refusal| refusal.why)
 }
 
@@ -93,8 +93,8 @@ fn move_instructions(request: &mut Map) {
     *messages = one_a_turn(std::mem::take(messages));
 }
 
-/// Writes earlier calls and results as text, for a server without the role `tool`. The declarations are kept, so that a call
-/// that the model writes in the same form is found.
+/// Writes earlier calls and results as text, for a server without the role `tool`. The declarations are kept, so that a
+/// call that the model writes in the same form is found.
 fn without_results(request: &mut Map) {
     let dialect = Dialects::builtin().get(PLAIN).cloned();
     let Some(dialect) = dialect.filter(|_| mentions_results(request)) else { return };
@@ -109,8 +109,8 @@ fn mentions_results(request: &Map) -> bool {
     list(request.get("messages")).iter().any(|message| message["role"] == "tool")
 }
 
-/// Returns a chat answer, streamed or whole, with the model's text that a server quotes in its error; none if there is no call
-/// in the text, since the error is then more useful.
+/// Returns a chat answer, streamed or whole, with the model's text that a server quotes in its error; none if there is
+/// no call in the text, since the error is then more useful.
 pub(crate) fn answer(body: &[u8], stream: bool, settings: &AnswerSettings) -> Option<Vec<u8>> {
     let message = message(body, settings)?;
     Some(if stream {

@@ -166,8 +166,8 @@ fn of_response(event: &Value) -> Option<Fault> {
 
 const FIELD: &[u8] = b"data: ";
 
-/// Returns whether one of these lines may end the answer: the end of a chat's alternative, or the protocol's own end. If
-/// text quotes such a line, a later interruption is not recognised.
+/// Returns whether one of these lines may end the answer: the end of a chat's alternative, or the protocol's own end.
+/// If text quotes such a line, a later interruption is not recognised.
 fn is_last(protocol: Protocol, lines: &[u8]) -> bool {
     let has = |word: &str| memmem::find(lines, word.as_bytes()).is_some();
     match protocol {

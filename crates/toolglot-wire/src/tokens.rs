@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use toolglot_json::Value;
 
-/// Tokens whose text has not been written. Pieces of text need not match tokens, and the text of some tokens is never written.
+/// Tokens whose text has not been written. Pieces of text need not match tokens, and the text of some tokens is never
+/// written.
 #[derive(Debug, Default)]
 pub(crate) struct PendingLogprobs {
     waiting: VecDeque<Value>,

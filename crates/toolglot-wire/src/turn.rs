@@ -69,15 +69,15 @@ struct Conversion {
     secrets: Secrets,
     /// The usage of the last chunk, as text; it is parsed only at the end.
     counted: String,
-    /// The last chunk inside a call in text, if it has unknown fields of the response, and the number of its shape. Later
-    /// chunks of this shape have the same fields, so only the last values are emitted, after the call.
+    /// The last chunk inside a call in text, if it has unknown fields of the response, and the number of its shape.
+    /// Later chunks of this shape have the same fields, so only the last values are emitted, after the call.
     unread: String,
     unread_shape: usize,
 }
 
 impl Turn {
-    /// Returns a turn that passes bytes on unchanged, for a client and a server with the same protocol; it adds an error to a
-    /// truncated stream.
+    /// Returns a turn that passes bytes on unchanged, for a client and a server with the same protocol; it adds an
+    /// error to a truncated stream.
     pub fn relay(protocol: Protocol, limits: &WireLimits) -> Self {
         Self {
             framing: Framing::new(protocol, limits),

@@ -1,7 +1,7 @@
 //! Recognises chunks that add one piece of text, reasoning or arguments without parsing them.
 //!
-//! The chunks of a stream differ in this piece and in a few values around it. Their shape is learned from the first chunk that
-//! has it; later chunks of the same shape are read by comparing bytes.
+//! The chunks of a stream differ in this piece and in a few values around it. Their shape is learned from the first
+//! chunk that has it; later chunks of the same shape are read by comparing bytes.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -39,8 +39,8 @@ pub(crate) struct ChunkTemplates {
     learned: usize,
 }
 
-/// The number of templates: for text, reasoning and a call of two alternatives. Each chunk is compared with all of them,
-/// so more would cost as much as parsing.
+/// The number of templates: for text, reasoning and a call of two alternatives. Each chunk is compared with all of
+/// them, so more would cost as much as parsing.
 const MAX_TEMPLATES: usize = 6;
 
 impl ChunkTemplates {

@@ -49,8 +49,8 @@ pub(crate) fn custom_as_functions(request: &mut Map) {
     }
 }
 
-/// Returns a user message with instructions from the middle of a conversation: many templates accept a system message only
-/// at the beginning.
+/// Returns a user message with instructions from the middle of a conversation: many templates accept a system message
+/// only at the beginning.
 pub(crate) fn later_instructions(content: Value) -> Value {
     let content = match content {
         Value::Array(parts) => [json!({"type": "text", "text": FURTHER})].into_iter().chain(parts).collect(),
@@ -86,8 +86,8 @@ impl HistoryRepairer<'_> {
         self.notes.push(format!("history: {what}"));
     }
 
-    /// Returns the arguments of a call as the text of an object: repaired if possible, otherwise wrapped, so that the model
-    /// sees what it wrote.
+    /// Returns the arguments of a call as the text of an object: repaired if possible, otherwise wrapped, so that the
+    /// model sees what it wrote.
     pub(crate) fn arguments(&mut self, text: &str, name: &str) -> String {
         let Policy { dialects, options, .. } = self.policy;
         let fixed = repair(text, dialects, &self.tools.only_named(name), options).arguments;
@@ -117,7 +117,7 @@ impl HistoryRepairer<'_> {
             (UNANSWERED, "a call has no result; a placeholder was added"),
             (ORPHAN, "a result has no call; sent as a user message"),
         ] {
-            if paired.iter().any(|item| says(item, mark)) {
+            if paired.iter().any(|item| has_mark(item, mark)) {
                 self.note(what.to_owned());
             }
         }
@@ -125,11 +125,11 @@ impl HistoryRepairer<'_> {
 }
 
 /// Returns whether any string in a message begins with the mark.
-fn says(value: &Value, mark: &str) -> bool {
+fn has_mark(value: &Value, mark: &str) -> bool {
     match value {
         Value::String(text) => text.starts_with(mark),
-        Value::Array(list) => list.iter().any(|item| says(item, mark)),
-        Value::Object(members) => members.values().any(|item| says(item, mark)),
+        Value::Array(list) => list.iter().any(|item| has_mark(item, mark)),
+        Value::Object(members) => members.values().any(|item| has_mark(item, mark)),
         _ => false,
     }
 }

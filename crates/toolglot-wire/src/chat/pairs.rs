@@ -13,7 +13,8 @@ pub(crate) const UNANSWERED: &str = "No result: the call was not executed.";
 /// The text before a result whose call is missing.
 pub(crate) const ORPHAN: &str = "The result of a call that is not part of this conversation:";
 
-/// Moves the results of each call directly after it, in the order of the calls, and adds a placeholder for missing ones.
+/// Moves the results of each call directly after it, in the order of the calls, and adds a placeholder for missing
+/// ones.
 ///
 /// Consecutive messages of the model are one turn: if one before the last has calls, they become one message. A result
 /// without an id belongs to the first call without a result; one whose call is missing becomes a user message. A valid
@@ -43,8 +44,8 @@ pub(crate) fn pair(messages: Vec<Value>) -> Vec<Value> {
     paired
 }
 
-/// Merges consecutive messages of one role: the templates of many models refuse them. Results are not merged, and neither
-/// are messages with different names.
+/// Merges consecutive messages of one role: the templates of many models refuse them. Results are not merged, and
+/// neither are messages with different names.
 pub(crate) fn one_a_turn(messages: Vec<Value>) -> Vec<Value> {
     let mut turns: Vec<Value> = Vec::with_capacity(messages.len());
     for message in messages {
@@ -62,7 +63,7 @@ fn continues_turn(last: &Value, message: &Value) -> bool {
         && !is_result(last)
         && calls(last).is_empty()
         && last.get("name") == message.get("name")
-        && [last, message].iter().all(|message| message.get("content").is_none_or(|said| !said.is_object()))
+        && [last, message].iter().all(|message| message.get("content").is_none_or(|content| !content.is_object()))
 }
 
 /// A call and the place of the message with its result, if there is one.

@@ -133,8 +133,8 @@ impl WholeCall {
     }
 }
 
-/// Removes the log probabilities of calls from those of a text, if the calls were in one place; returns none if the rest
-/// does not match the text.
+/// Removes the log probabilities of calls from those of a text, if the calls were in one place; returns none if the
+/// rest does not match the text.
 fn keep_tokens(found: &mut Value, text: &str) -> Option<()> {
     let Some(tokens) = found.get_mut("content").and_then(Value::as_array_mut) else {
         return text.is_empty().then_some(());

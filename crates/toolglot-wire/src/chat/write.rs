@@ -94,7 +94,7 @@ impl ProtocolWriter for ChatWriter {
 impl ChatWriter {
     pub(crate) fn new(client: Client) -> Self {
         let options = client.request.get("stream_options");
-        let wants = |what| options.and_then(|options| options.get(what)).and_then(Value::as_bool).unwrap_or_default();
+        let wants = |what| options.is_some_and(|options| options[what] == true);
         let (wants_usage, counts_in_chunks) = (wants("include_usage"), wants("continuous_usage_stats"));
         Self {
             envelope: ChunkEnvelope::default(),

@@ -27,8 +27,8 @@ impl AnswerEnvelope {
         }
     }
 
-    /// Returns the message without content. The protocol has token counts at the beginning; if the server sent none, they
-    /// are estimated.
+    /// Returns the message without content. The protocol has token counts at the beginning; if the server sent none,
+    /// they are estimated.
     pub(super) fn head(&self, begin: &ResponseStart, client: &Client) -> Map {
         let id =
             begin.id.clone().unwrap_or_else(|| toolglot::mint(client.seed, usize::MAX).replacen("call_", "msg_", 1));

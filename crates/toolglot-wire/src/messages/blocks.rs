@@ -38,8 +38,8 @@ pub(super) struct Blocks {
     open: Option<OpenBlock>,
     started: usize,
     refused: bool,
-    /// White space that no text has followed yet. It is not written as a block of its own, since servers refuse blank blocks
-    /// when the client sends them back.
+    /// White space that no text has followed yet. It is not written as a block of its own, since servers refuse blank
+    /// blocks when the client sends them back.
     blank: String,
     /// Citations whose text has not begun.
     early: Vec<Value>,
@@ -145,7 +145,8 @@ impl Blocks {
         }
     }
 
-    /// Writes an event of a block that only this protocol has, or a delta of text such as a citation, with its new index.
+    /// Writes an event of a block that only this protocol has, or a delta of text such as a citation, with its new
+    /// index.
     fn add_own(&mut self, event: &Value, sink: &mut impl BlockSink) {
         match (event["type"].as_str(), self.open) {
             (Some("content_block_start"), _) => {

@@ -13,8 +13,8 @@ const ATTACHMENT: u64 = 1_600;
 
 /// Estimates the number of tokens of a Messages request, for servers that cannot count them.
 ///
-/// Counts a token for every four bytes of the JSON of `system`, `messages` and `tools`, rounded up, which is accurate enough
-/// for English, code and schemas, and 1,600 tokens for every image and file.
+/// Counts a token for every four bytes of the JSON of `system`, `messages` and `tools`, rounded up, which is accurate
+/// enough for English, code and schemas, and 1,600 tokens for every image and file.
 ///
 /// # Errors
 /// If the body is not a valid request.

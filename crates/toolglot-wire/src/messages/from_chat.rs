@@ -36,8 +36,8 @@ const MISSED: [&str; 12] = [
 /// | `stop`, `user`, `temperature` | `stop_sequences`, `metadata.user_id`, `temperature` of 1 at most |
 /// | `response_format` with a schema | `output_config.format` |
 ///
-/// Reasoning of earlier turns is omitted: servers accept it only with their own signature. Other omissions are described
-/// in `notes`.
+/// Reasoning of earlier turns is omitted: servers accept it only with their own signature. Other omissions are
+/// described in `notes`.
 pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     let mut request = Map::new();
     let messages = chat.remove("messages");

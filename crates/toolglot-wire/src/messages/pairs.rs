@@ -1,4 +1,5 @@
-//! Pairs the calls of a Messages request with their results: servers refuse a call whose result is not in the next turn.
+//! Pairs the calls of a Messages request with their results: servers refuse a call whose result is not in the next
+//! turn.
 //!
 //! Consecutive messages of one role are one turn for servers of this protocol, so calls and results are paired by turn.
 
@@ -11,8 +12,8 @@ use crate::chat::pairs::{ORPHAN, UNANSWERED};
 use crate::members::{list, take};
 use crate::partners::{CallAct, partners};
 
-/// Moves the results of each call to the beginning of the next turn, and adds a placeholder for missing ones; a result whose
-/// call is missing becomes text. A valid conversation is unchanged.
+/// Moves the results of each call to the beginning of the next turn, and adds a placeholder for missing ones; a result
+/// whose call is missing becomes text. A valid conversation is unchanged.
 pub(super) fn pair(messages: Vec<Value>) -> Vec<Value> {
     if is_in_order(&messages) { messages } else { put_in_order(turns(messages)) }
 }

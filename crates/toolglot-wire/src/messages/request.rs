@@ -1,4 +1,5 @@
-//! Converts a client's Messages request to a Chat Completions request, the form from which all other protocols are made.
+//! Converts a client's Messages request to a Chat Completions request, the form from which all other protocols are
+//! made.
 
 use std::iter;
 
@@ -11,9 +12,9 @@ use crate::members::{list, put};
 
 /// Converts a Messages request to a Chat Completions request.
 ///
-/// `body` is the unchanged request, from which the inputs of earlier calls are read as text. Reasoning of earlier turns goes
-/// into the fields that `reasoning` names; without any it is omitted. Fields that the Messages protocol does not have, such
-/// as `grammar` or `chat_template_kwargs`, belong to an engine and are kept.
+/// `body` is the unchanged request, from which the inputs of earlier calls are read as text. Reasoning of earlier turns
+/// goes into the fields that `reasoning` names; without any it is omitted. Fields that the Messages protocol does not
+/// have, such as `grammar` or `chat_template_kwargs`, belong to an engine and are kept.
 ///
 /// | Messages | Chat Completions |
 /// |---|---|

@@ -9,8 +9,8 @@ use crate::chat::history::HistoryRepairer;
 
 /// Makes the input of every earlier call an object and adds missing results, since servers require both.
 ///
-/// A string is parsed as arguments. If that fails, it becomes the only member of an object, so that the model sees what it
-/// wrote.
+/// A string is parsed as arguments. If that fails, it becomes the only member of an object, so that the model sees what
+/// it wrote.
 pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     let messages = request.get_mut("messages").and_then(Value::as_array_mut);
     let contents = messages.into_iter().flatten().filter_map(|message| message.get_mut("content"));

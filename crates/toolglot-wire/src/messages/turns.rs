@@ -54,19 +54,19 @@ impl MessagesTurns<'_> {
 
     fn add_assistant(&mut self, mut message: Value, content: Value) {
         let refusal = take(&mut message, "refusal");
-        let mut said = self.content(content);
-        said.extend(text_block(refusal.as_str().unwrap_or_default()));
+        let mut blocks = self.content(content);
+        blocks.extend(text_block(refusal.as_str().unwrap_or_default()));
         let calls = take(&mut message, "tool_calls");
-        let Value::Array(calls) = calls else { return self.push("assistant", said) };
+        let Value::Array(calls) = calls else { return self.push("assistant", blocks) };
         for call in calls {
             let function = &call["function"];
             let id = self.ids.of_call(call["id"].as_str().unwrap_or_default());
             let arguments = function["arguments"].as_str().unwrap_or_default();
             let input: Value = toolglot_json::from_str(arguments).unwrap_or_else(|_| json!({}));
             let name = function["name"].clone();
-            said.push(json!({"type": "tool_use", "id": id, "name": name, "input": input}));
+            blocks.push(json!({"type": "tool_use", "id": id, "name": name, "input": input}));
         }
-        self.push("assistant", said);
+        self.push("assistant", blocks);
     }
 
     /// Returns a content as blocks; servers refuse empty texts.
@@ -110,7 +110,7 @@ impl MessagesTurns<'_> {
 
     fn push(&mut self, role: &'static str, mut blocks: Vec<Value>) {
         match self.turns.last_mut().filter(|(last, _)| *last == role) {
-            Some((_, said)) => said.append(&mut blocks),
+            Some((_, last)) => last.append(&mut blocks),
             None => self.turns.push((role, blocks)),
         }
     }

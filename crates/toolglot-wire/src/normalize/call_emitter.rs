@@ -237,8 +237,8 @@ impl CallEmitter {
         }
     }
 
-    /// Ends a call that is truncated or broken. Its events are removed if they have not been sent; then a truncated call
-    /// is omitted, and a broken one becomes text. In all other cases, the call is an error.
+    /// Ends a call that is truncated or broken. Its events are removed if they have not been sent; then a truncated
+    /// call is omitted, and a broken one becomes text. In all other cases, the call is an error.
     fn discard(&mut self, open: EmittedCall, outcome: Outcome, source: Option<&str>, state: &mut AnswerState) {
         let (is_truncated, streamed) = (outcome == Outcome::Truncated, state.settings.streamed);
         self.was_truncated |= is_truncated;

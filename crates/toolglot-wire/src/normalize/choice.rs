@@ -85,7 +85,8 @@ impl ChoiceNormalizer {
         is_alone && self.natives.front().is_some_and(is_it) && self.emitter.is_streaming(number)
     }
 
-    /// Reads arguments of the open call; returns whether they can be passed on unchanged, and otherwise emits the result.
+    /// Reads arguments of the open call; returns whether they can be passed on unchanged, and otherwise emits the
+    /// result.
     pub(super) fn pass_arguments(&mut self, text: &str, state: &mut AnswerState) -> bool {
         let Some(native) = self.natives.front_mut() else { return false };
         let is_unchanged = native.pass_arguments(text);

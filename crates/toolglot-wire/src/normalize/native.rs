@@ -82,9 +82,9 @@ impl NativeCall {
         }
     }
 
-    /// Returns the length of the start of a piece that was sent before. Some servers send the whole arguments after their
-    /// pieces, or each piece with everything before it. Valid JSON has no two braces in a row and no two objects in a row,
-    /// so this cannot be new input.
+    /// Returns the length of the start of a piece that was sent before. Some servers send the whole arguments after
+    /// their pieces, or each piece with everything before it. Valid JSON has no two braces in a row and no two objects
+    /// in a row, so this cannot be new input.
     fn repeated_len(&mut self, text: &str) -> usize {
         let is_object = self.merges_repeats && self.reader.is_some() && self.sent.starts_with('{');
         if !is_object || !text.starts_with(self.sent.as_str()) {
@@ -150,8 +150,8 @@ impl NativeCall {
         self.started
     }
 
-    /// Returns whether the call is over, whatever follows. A call that ends before or inside its arguments may have been
-    /// truncated: at a limit, servers end everything that is open.
+    /// Returns whether the call is over, whatever follows. A call that ends before or inside its arguments may have
+    /// been truncated: at a limit, servers end everything that is open.
     pub(super) fn is_over(&self) -> bool {
         self.ended && self.reader.as_ref().is_none_or(|reader| reader.is_over())
     }

@@ -165,8 +165,8 @@ impl OllamaCall {
     }
 }
 
-/// Formats seconds since 1970 as in RFC 3339. Days are counted from 1 March, so that the leap day is the last of a year;
-/// 146,097 days are 400 years.
+/// Formats seconds since 1970 as in RFC 3339. Days are counted from 1 March, so that the leap day is the last of a
+/// year; 146,097 days are 400 years.
 fn date(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
     let (era, day) = (days / 146_097, days % 146_097);

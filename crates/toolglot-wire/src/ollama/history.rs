@@ -1,7 +1,7 @@
 //! Converts messages between Ollama's API and Chat Completions.
 //!
-//! In Ollama's messages, arguments are objects, and images are next to the text. Calls need no ids: a result names its tool
-//! in `tool_name`, and results are in the order of their calls.
+//! In Ollama's messages, arguments are objects, and images are next to the text. Calls need no ids: a result names its
+//! tool in `tool_name`, and results are in the order of their calls.
 
 use toolglot::mint;
 use toolglot_json::{Map, Value, json};

@@ -35,7 +35,8 @@ impl ProtocolReader for OllamaReader {
         match surrogates::value(frame.data.as_bytes()) {
             Ok(Value::Object(line)) => self.object(line, out),
             Ok(_) => {}
-            // An unreadable piece of an answer is not quoted: errors are logged, and the content of answers must not be.
+            // An unreadable piece of an answer is not quoted: errors are logged, and the content of answers must not
+            // be.
             Err(_) if frame.data.contains('{') => self.fail(invalid_answer(), out),
             Err(_) => self.fail(Fault::of_text(frame.data), out),
         }

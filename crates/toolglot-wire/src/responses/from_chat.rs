@@ -18,13 +18,14 @@ const MISSED: [&str; 8] =
 /// |---|---|
 /// | system messages at the beginning | `instructions` |
 /// | messages, calls, results | items of `input` |
-/// | `tools`, `tool_choice` | the same, flat; no schema is strict unless it says so |
+/// | `tools`, `tool_choice` | the same, flat; schemas are not strict by default |
 /// | `max_completion_tokens`, `max_tokens` | `max_output_tokens` |
 /// | `response_format`, `verbosity`, `reasoning_effort` | `text.format`, `text.verbosity`, `reasoning.effort` |
 /// | `logprobs` | `include` |
 /// | `store` | the same, or `false`, the default of Chat Completions |
 ///
-/// Reasoning of earlier turns is omitted: servers accept only their own items. Other omissions are described in `notes`.
+/// Reasoning of earlier turns is omitted: servers accept only their own items. Other omissions are described in
+/// `notes`.
 pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     let mut request = Map::new();
     put(&mut request, "model", chat.remove("model"));

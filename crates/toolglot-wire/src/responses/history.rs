@@ -114,8 +114,8 @@ impl ItemHistory<'_> {
         }
     }
 
-    /// Adds instructions: those before the conversation to one system message. Many templates accept no later ones, so they
-    /// become user messages.
+    /// Adds instructions: those before the conversation to one system message. Many templates accept no later ones, so
+    /// they become user messages.
     fn system(&mut self, content: &Value) {
         self.end_turn();
         let mut content = self.content(content);

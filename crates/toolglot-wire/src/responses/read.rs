@@ -28,8 +28,8 @@ pub(crate) struct ResponsesReader {
     extra: Map,
 }
 
-/// The families of events with the text of an item: the name without `.delta` or `.done`, the item, the slot in it, and the
-/// field of the whole text in the last event.
+/// The families of events with the text of an item: the name without `.delta` or `.done`, the item, the slot in it, and
+/// the field of the whole text in the last event.
 const TEXTS: [(&str, ReadItemKind, TextSlot, &str); 7] = [
     ("response.output_text", ReadItemKind::Message, TextSlot::Text, "text"),
     ("response.function_call_arguments", ReadItemKind::Function, TextSlot::Input, "arguments"),

@@ -1,7 +1,7 @@
 //! Writes a stream for a Responses client, following the rules that its SDKs require.
 //!
-//! Each item and each of its parts begins with an event and ends with one that repeats its whole text, and the last event
-//! contains the whole response. SDKs read some of these and not others; this way they all see the same.
+//! Each item and each of its parts begins with an event and ends with one that repeats its whole text, and the last
+//! event contains the whole response. SDKs read some of these and not others; this way they all see the same.
 
 use std::collections::{HashMap, HashSet};
 
@@ -293,8 +293,8 @@ impl ResponsesWriter {
         self.event(name, out).json("response", &body);
     }
 
-    /// Writes the error as an `error` event and in the response: clients read one or the other. The event has its fields
-    /// twice: in `error`, where servers send them and SDKs look, and at the top level, as specified.
+    /// Writes the error as an `error` event and in the response: clients read one or the other. The event has its
+    /// fields twice: in `error`, where servers send them and SDKs look, and at the top level, as specified.
     fn fail(&mut self, fault: &Fault, out: &mut Vec<u8>) {
         self.begin(out);
         self.over = true;

@@ -110,8 +110,8 @@ impl ReadCalls {
         self.add(at, piece, emit);
     }
 
-    /// Returns whether a call may share its arguments with the one before it, which has the same index and no arguments yet.
-    /// Some gateways send the names of all calls first, and then their arguments one after the other.
+    /// Returns whether a call may share its arguments with the one before it, which has the same index and no arguments
+    /// yet. Some gateways send the names of all calls first, and then their arguments one after the other.
     fn shares(&self, at: usize) -> bool {
         self.0[..at].last().is_some_and(|before| {
             before.index.is_some()
@@ -120,7 +120,8 @@ impl ReadCalls {
         })
     }
 
-    /// Distributes shared arguments among the calls of one index: an object each, or all to the last if the numbers differ.
+    /// Distributes shared arguments among the calls of one index: an object each, or all to the last if the numbers
+    /// differ.
     pub(super) fn share_out(&mut self, emit: &mut impl FnMut(Part)) {
         let mut at = 0;
         while at < self.0.len() {

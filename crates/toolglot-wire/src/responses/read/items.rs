@@ -40,7 +40,7 @@ pub(super) enum TextSlot {
     Input,
 }
 
-/// What an event says about the item that it belongs to.
+/// The id and the index in an event, which locate its item.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ItemPlace<'a> {
     pub(super) id: Option<&'a str>,
@@ -83,7 +83,8 @@ impl ReadItems {
 
     /// Returns the item of an event, or a new one.
     ///
-    /// It is found by its id, then by its index unless that item has ended; an event with neither belongs to the last item.
+    /// It is found by its id, then by its index unless that item has ended; an event with neither belongs to the last
+    /// item.
     pub(super) fn find(&mut self, kind: ReadItemKind, place: ItemPlace<'_>, out: &mut Vec<ResponseEvent>) -> usize {
         if let Some(found) = self.known(kind, place) {
             return found;
@@ -103,8 +104,8 @@ impl ReadItems {
     ) {
         let (kind, place) = (kind_of(object), ItemPlace { id: text(object, "id"), index });
         let known = self.known(kind, place).filter(|found| done || !self.items[*found].done);
-        // Servers may reuse an index. So a second beginning is that of a new item, unless the ids are equal or the first item
-        // is only known by its deltas.
+        // Servers may reuse an index. So a second beginning is that of a new item, unless the ids are equal or the
+        // first item is only known by its deltas.
         let same_id = |item: &ReadItem| item.id.as_deref() == place.id && place.id.is_some();
         let known = known.filter(|found| done || same_id(&self.items[*found]) || self.items[*found].object.is_null());
         let at = match known {
@@ -186,8 +187,8 @@ impl ReadItems {
         }
     }
 
-    /// Emits the annotations of a part that had no event, unless another part followed: they would be assigned to that part,
-    /// and wrong annotations are worse than none.
+    /// Emits the annotations of a part that had no event, unless another part followed: they would be assigned to that
+    /// part, and wrong annotations are worse than none.
     fn annotate(&mut self, at: usize, place: (TextSlot, u64), object: &Value, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
         if item.kind != ReadItemKind::Message || item.sent.keys().any(|sent| sent.1 > place.1) {
@@ -215,8 +216,8 @@ impl ReadItems {
         (0..self.items.len()).for_each(|at| self.close(at, out));
     }
 
-    /// Finds the earlier item for each item of the last response: by id, then by call id, then by kind in order. Each way is
-    /// tried for all items before the next, so that a weak match does not take the place of a strong one.
+    /// Finds the earlier item for each item of the last response: by id, then by call id, then by kind in order. Each
+    /// way is tried for all items before the next, so that a weak match does not take the place of a strong one.
     fn partners(&self, output: &[&Value]) -> Vec<Option<usize>> {
         let mut free: Vec<bool> = vec![true; self.items.len()];
         let mut partners = vec![None; output.len()];
