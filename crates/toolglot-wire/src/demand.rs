@@ -284,7 +284,7 @@ impl HeldStart for Opening {
 
 /// Returns the declared tools.
 pub(crate) fn tools(request: &Map) -> &[Value] {
-    list(request.get("tools"))
+    list(&request["tools"])
 }
 
 #[cfg(test)]

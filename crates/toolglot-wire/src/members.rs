@@ -3,8 +3,8 @@
 use toolglot_json::{Map, Value};
 
 /// Returns the items of a list; none if it is not a list.
-pub(crate) fn list(value: Option<&Value>) -> &[Value] {
-    value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+pub(crate) fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Returns a string unchanged, and any other value but null as JSON text.

@@ -106,7 +106,7 @@ fn without_results(request: &mut Map) {
 const PLAIN: &str = "hermes";
 
 fn mentions_results(request: &Map) -> bool {
-    list(request.get("messages")).iter().any(|message| message["role"] == "tool")
+    list(&request["messages"]).iter().any(|message| message["role"] == "tool")
 }
 
 /// Returns a chat answer, streamed or whole, with the model's text that a server quotes in its error; none if there is

@@ -65,9 +65,9 @@ const FURTHER: &str = "Further instructions:";
 pub(crate) fn ids(request: &Map) -> HashSet<String> {
     let of = |value: &Value, key: &str| value[key].as_str().map(str::to_owned);
     let mut found = HashSet::new();
-    for message in list(request.get("messages")) {
+    for message in list(&request["messages"]) {
         found.extend(of(message, "tool_call_id"));
-        let calls = list(message.get("tool_calls"));
+        let calls = list(&message["tool_calls"]);
         found.extend(calls.iter().filter_map(|call| of(call, "id")));
     }
     found

@@ -126,7 +126,7 @@ fn as_functions(request: &mut Map) {
 pub(crate) fn allow_only(request: &mut Map) {
     let choice = request.get("tool_choice").filter(|choice| choice.get("type") == Some(&json!("allowed_tools")));
     let Some(allowed) = choice.map(|choice| choice.get("allowed_tools").unwrap_or(choice)) else { return };
-    let list = list(allowed.get("tools"));
+    let list = list(&allowed["tools"]);
     let names: HashSet<String> = list.iter().filter_map(name).map(str::to_owned).collect();
     let mode = allowed["mode"].as_str().unwrap_or("auto").to_owned();
     if let Some(Value::Array(tools)) = request.get_mut("tools") {

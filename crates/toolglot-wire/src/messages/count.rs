@@ -36,7 +36,7 @@ pub(super) fn estimate(request: &Map) -> u64 {
     for key in ["system", "tools"] {
         request.get(key).into_iter().for_each(|value| count.add(value));
     }
-    for message in list(request.get("messages")) {
+    for message in list(&request["messages"]) {
         match message.get("content") {
             Some(Value::Array(blocks)) => blocks.iter().for_each(|block| count.add_block(block)),
             Some(content) => count.add(content),

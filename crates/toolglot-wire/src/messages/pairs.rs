@@ -32,7 +32,7 @@ enum Speaker {
 fn is_in_order(messages: &[Value]) -> bool {
     let (mut open, mut word): (HashMap<&str, usize>, Speaker) = (HashMap::new(), Speaker::User);
     for message in messages {
-        let blocks = list(message.get("content"));
+        let blocks = list(&message["content"]);
         let is_models = role(message) == "assistant";
         word = match (is_models, word) {
             (true, Speaker::Model) => Speaker::Model,

@@ -152,7 +152,7 @@ fn choose(choice: &Value, chat: &mut Map, notes: &mut Vec<String>) {
 }
 
 fn is_declared(name: &str, chat: &Map) -> bool {
-    list(chat.get("tools")).iter().any(|tool| tool["function"]["name"] == *name)
+    list(&chat["tools"]).iter().any(|tool| tool["function"]["name"] == *name)
 }
 
 /// Returns the reasoning effort for a token budget.

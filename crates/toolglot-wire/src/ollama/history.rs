@@ -155,7 +155,7 @@ fn complete_assistant(turn: &mut Value, message: &Map) -> Vec<(String, String)> 
         turn["content"] = refusal.into();
     }
     let (mut known, mut calls) = (Vec::new(), Vec::new());
-    for call in list(message.get("tool_calls")) {
+    for call in list(&message["tool_calls"]) {
         let function = &call["function"];
         let [id, name, arguments] =
             [&call["id"], &function["name"], &function["arguments"]].map(|value| value.as_str().unwrap_or_default());
@@ -214,5 +214,5 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut chat_history::HistoryR
 
 /// Returns whether the arguments of all calls of a message are objects, which servers require.
 fn has_objects(message: &Value) -> bool {
-    list(message.get("tool_calls")).iter().all(|call| call["function"]["arguments"].is_object())
+    list(&message["tool_calls"]).iter().all(|call| call["function"]["arguments"].is_object())
 }

@@ -110,7 +110,7 @@ impl OllamaReader {
         if let Some(text) = non_empty("content").or_else(|| non_empty("response")) {
             push(Part::Text(text.to_owned()));
         }
-        for call in list(message.get("tool_calls")) {
+        for call in list(&message["tool_calls"]) {
             self.call(call, push);
         }
     }

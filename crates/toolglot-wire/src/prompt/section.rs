@@ -152,7 +152,7 @@ fn typed(schema: &Value, depth: usize) -> String {
 
 fn members(schema: &Value, depth: usize) -> String {
     let Some(properties) = schema["properties"].as_object() else { return "object".to_owned() };
-    let required = list(schema.get("required"));
+    let required = list(&schema["required"]);
     let member = |(name, schema): (&String, &Value)| {
         let mark = if required.iter().any(|required| *required == **name) { "" } else { "?" };
         let about = text(schema, "description").trim().replace("*/", "* /");

@@ -43,7 +43,7 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
             "reasoning_effort" => put(&mut request, "reasoning", json!({"effort": value})),
             "logprobs" if value == true => include.push("message.output_text.logprobs"),
             "logprobs" => {}
-            "tools" => put(&mut request, "tools", list(Some(&value)).iter().map(tool).collect::<Vec<_>>()),
+            "tools" => put(&mut request, "tools", list(&value).iter().map(tool).collect::<Vec<_>>()),
             "tool_choice" => put(&mut request, "tool_choice", choice(value)),
             "n" if value == 1 => {}
             missed if MISSED.contains(&missed) => {
@@ -83,7 +83,7 @@ fn choice(choice: Value) -> Value {
 /// Returns the instructions at the beginning of the conversation, and everything after them as items.
 fn items(messages: &Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
     let (mut instructions, mut items) = (Vec::new(), Vec::new());
-    for message in list(Some(messages)) {
+    for message in list(messages) {
         let content = &message["content"];
         match text(message, "role").unwrap_or("user") {
             "system" | "developer" if items.is_empty() => instructions.extend(texts(content)),
@@ -103,7 +103,7 @@ fn items(messages: &Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
 
 /// Returns the texts of a content.
 fn texts(content: &Value) -> Vec<String> {
-    let parts = list(Some(content)).iter().filter_map(|part| text(part, "text"));
+    let parts = list(content).iter().filter_map(|part| text(part, "text"));
     content.as_str().into_iter().chain(parts).filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
@@ -114,7 +114,7 @@ fn add_assistant(message: &Value, content: &Value, items: &mut Vec<Value>) {
     if !parts.is_empty() {
         items.push(json!({"type": "message", "role": "assistant", "content": parts}));
     }
-    for call in list(message.get("tool_calls")) {
+    for call in list(&message["tool_calls"]) {
         let (id, function) = (&call["id"], &call["function"]);
         let [name, arguments] = ["name", "arguments"].map(|key| &function[key]);
         items.push(json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}));

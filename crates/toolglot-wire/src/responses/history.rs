@@ -105,7 +105,7 @@ impl ItemHistory<'_> {
         if let Some(text) = content.as_str() {
             join(&mut self.turn.text, text);
         }
-        for part in list(Some(content)) {
+        for part in list(content) {
             match (text(part, "text"), text(part, "refusal")) {
                 (Some(text), _) => join(&mut self.turn.text, text),
                 (None, Some(refusal)) => join(&mut self.turn.refusal, refusal),
@@ -119,7 +119,7 @@ impl ItemHistory<'_> {
     fn system(&mut self, content: &Value) {
         self.end_turn();
         let mut content = self.content(content);
-        let texts: Option<Vec<&str>> = list(Some(&content)).iter().map(|part| text(part, "text")).collect();
+        let texts: Option<Vec<&str>> = list(&content).iter().map(|part| text(part, "text")).collect();
         if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
             content = texts.join("\n\n").into();
         }
@@ -134,8 +134,8 @@ impl ItemHistory<'_> {
     }
 
     fn reasoning(&mut self, item: &Value) {
-        let raw: Vec<&str> = list(item.get("content")).iter().filter_map(|part| text(part, "text")).collect();
-        let summary = || list(item.get("summary")).iter().filter_map(|part| text(part, "text")).collect();
+        let raw: Vec<&str> = list(&item["content"]).iter().filter_map(|part| text(part, "text")).collect();
+        let summary = || list(&item["summary"]).iter().filter_map(|part| text(part, "text")).collect();
         let parts = if raw.is_empty() { summary() } else { raw };
         join(&mut self.turn.reasoning, &parts.join("\n\n"));
     }
@@ -153,7 +153,7 @@ impl ItemHistory<'_> {
     fn found(&mut self, item: &Value) {
         self.end_turn();
         let name = |(tool, namespace)| Some(self.toolbox.chat_name(text(tool, "name")?, namespace));
-        let names: Vec<String> = listed(item.get("tools")).filter_map(name).collect();
+        let names: Vec<String> = listed(&item["tools"]).filter_map(name).collect();
         let content =
             if names.is_empty() { "No tools found.".to_owned() } else { format!("Tools found: {}", names.join(", ")) };
         self.messages.push(json!({"role": "tool", "tool_call_id": call_id(item), "content": content}));

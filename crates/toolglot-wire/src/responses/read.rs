@@ -241,7 +241,7 @@ impl ResponsesReader {
     }
 
     fn finish(&mut self, response: &Value, finish: Finish, out: &mut Vec<ResponseEvent>) {
-        self.items.reconcile(list(response.get("output")).iter(), out);
+        self.items.reconcile(list(&response["output"]).iter(), out);
         let finish = if finish == Finish::Stop && self.items.has_calls() { Finish::ToolCalls } else { finish };
         out.push(ResponseEvent::first(crate::response_event::Part::Finish(finish)));
         if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {

@@ -67,7 +67,7 @@ fn convert(request: &Map, notes: &mut Vec<String>) -> (Map, Option<Fault>) {
                 put(&mut chat, "response_format", value.get("format").and_then(response_format));
                 put(&mut chat, "verbosity", value["verbosity"].clone());
             }
-            "include" => put(&mut chat, "logprobs", list(Some(value)).contains(&LOGPROBS.into()).then_some(true)),
+            "include" => put(&mut chat, "logprobs", list(value).contains(&LOGPROBS.into()).then_some(true)),
             "top_logprobs" if value.as_u64().is_none_or(|number| number == 0) => {}
             "top_logprobs" => {
                 put(&mut chat, "logprobs", true);

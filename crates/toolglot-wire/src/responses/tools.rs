@@ -35,7 +35,7 @@ impl Toolbox {
     /// Reads the tools of a request; those that chat servers cannot have are omitted with a note.
     pub(super) fn read(request: &Map, notes: &mut Vec<String>) -> Self {
         let mut toolbox = Self::default();
-        for (tool, namespace) in listed(request.get("tools")) {
+        for (tool, namespace) in listed(&request["tools"]) {
             toolbox.add(tool, namespace, notes);
         }
         toolbox.add_found(request);
@@ -44,8 +44,8 @@ impl Toolbox {
 
     /// Adds the tools that earlier searches found.
     fn add_found(&mut self, request: &Map) {
-        let found = list(request.get("input")).iter().filter(|item| kind(item) == "tool_search_output");
-        for (tool, namespace) in found.flat_map(|item| listed(item.get("tools"))) {
+        let found = list(&request["input"]).iter().filter(|item| kind(item) == "tool_search_output");
+        for (tool, namespace) in found.flat_map(|item| listed(&item["tools"])) {
             let is_known = |name| self.tools.iter().any(|it| it.name == name && it.namespace.as_deref() == namespace);
             if !text(tool, "name").is_some_and(is_known) {
                 // No notes: the result of the search names tools of other types, too.
@@ -126,7 +126,7 @@ impl ToolChoice {
             // In the form of Chat Completions, the fields are nested.
             let inner = choice.get("allowed_tools").unwrap_or(choice);
             let mode = text(inner, "mode").unwrap_or("auto");
-            let allowed = list(inner.get("tools")).iter().filter_map(|tool| toolbox.named(tool)).collect();
+            let allowed = list(&inner["tools"]).iter().filter_map(|tool| toolbox.named(tool)).collect();
             return Self { chat: Some(Value::from(mode)), allowed: Some(allowed) };
         }
         let Some(name) = toolbox.named(choice) else {
@@ -181,13 +181,13 @@ fn shortened(full: &str) -> String {
 }
 
 /// Returns the tools of a list, each with its namespace.
-pub(super) fn listed(tools: Option<&Value>) -> impl Iterator<Item = (&Value, Option<&str>)> {
+pub(super) fn listed(tools: &Value) -> impl Iterator<Item = (&Value, Option<&str>)> {
     list(tools).iter().flat_map(|tool| {
         let (namespace, inner, alone) = match kind(tool) {
-            "namespace" => (text(tool, "name"), tool.get("tools"), None),
-            _ => (None, None, Some(tool)),
+            "namespace" => (text(tool, "name"), list(&tool["tools"]), None),
+            _ => (None, &[][..], Some(tool)),
         };
-        list(inner).iter().chain(alone).map(move |tool| (tool, namespace))
+        inner.iter().chain(alone).map(move |tool| (tool, namespace))
     })
 }
 

@@ -196,7 +196,7 @@ impl ReadItems {
         }
         let part = usize::try_from(place.1).ok().and_then(|number| object.get("content")?.get(number));
         let known = item.annotated.entry(place.1).or_default();
-        for annotation in list(part.and_then(|part| part.get("annotations"))).iter().skip(*known) {
+        for annotation in part.map_or(&[][..], |part| list(&part["annotations"])).iter().skip(*known) {
             *known += 1;
             out.push(own(json!({"type": ANNOTATION, "annotation": annotation})));
         }
@@ -402,7 +402,7 @@ fn kind_of(object: &Value) -> ReadItemKind {
 fn texts(object: &Value) -> Vec<((TextSlot, u64), String)> {
     let mut texts = Vec::new();
     for (field, part_slot) in [("summary", TextSlot::Summary), ("content", TextSlot::Text)] {
-        for (number, part) in (0..).zip(list(object.get(field)).iter()) {
+        for (number, part) in (0..).zip(list(&object[field]).iter()) {
             let slot = match kind(part) {
                 "refusal" => TextSlot::Refusal,
                 _ if kind(object) == "reasoning" && field == "content" => TextSlot::Raw,
