@@ -4,6 +4,7 @@ use toolglot_json::Map;
 
 use crate::chat;
 use crate::chat::history::HistoryRepairer;
+use crate::chat::write::ChatWriter;
 use crate::fault::Fault;
 use crate::messages;
 use crate::ollama;
@@ -23,13 +24,34 @@ pub(crate) fn reader(upstream: Protocol, limits: &WireLimits) -> Box<dyn Protoco
     }
 }
 
-/// Returns a writer for a client.
-pub(crate) fn writer(ingress: Protocol, client: Client) -> Box<dyn ProtocolWriter> {
-    match ingress {
-        Protocol::Chat => Box::new(chat::write::ChatWriter::new(client)),
-        Protocol::Responses => Box::new(responses::ResponsesWriter::new(client)),
-        Protocol::Messages => Box::new(messages::MessagesWriter::new(client)),
-        Protocol::Ollama => Box::new(ollama::OllamaWriter::new(&client)),
+/// A client's writer. That of Chat Completions can also pass chunks of a server on unchanged.
+pub(crate) enum ClientWriter {
+    Chat(Box<ChatWriter>),
+    Other(Box<dyn ProtocolWriter>),
+}
+
+impl ClientWriter {
+    pub(crate) fn new(ingress: Protocol, client: Client) -> Self {
+        match ingress {
+            Protocol::Chat => Self::Chat(Box::new(ChatWriter::new(client))),
+            Protocol::Responses => Self::Other(Box::new(responses::ResponsesWriter::new(client))),
+            Protocol::Messages => Self::Other(Box::new(messages::MessagesWriter::new(client))),
+            Protocol::Ollama => Self::Other(Box::new(ollama::OllamaWriter::new(&client))),
+        }
+    }
+
+    pub(crate) fn as_dyn(&self) -> &dyn ProtocolWriter {
+        match self {
+            Self::Chat(writer) => &**writer,
+            Self::Other(writer) => &**writer,
+        }
+    }
+
+    pub(crate) fn as_dyn_mut(&mut self) -> &mut dyn ProtocolWriter {
+        match self {
+            Self::Chat(writer) => &mut **writer,
+            Self::Other(writer) => &mut **writer,
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! The traits that each protocol implements: a reader for servers, and a writer for clients.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use toolglot_json::Map;
@@ -55,7 +54,7 @@ pub(crate) trait ProtocolReader: Send {
 }
 
 /// Writes a stream for a client of one protocol; its input is valid.
-pub(crate) trait ProtocolWriter: Any + Send {
+pub(crate) trait ProtocolWriter: Send {
     /// Writes one normalized event.
     fn write(&mut self, event: &ResponseEvent, out: &mut Vec<u8>);
 

@@ -1,17 +1,14 @@
 //! Converts an answer of a model server for the client.
 
-use std::any::Any;
-
 use crate::bare_arguments::BareArguments;
 use crate::chat::glance::ChunkTemplates;
-use crate::chat::write::ChatWriter;
 use crate::demand::{self, HeldStart, Opening};
-use crate::dispatch;
+use crate::dispatch::{self, ClientWriter};
 use crate::fault::{Fault, FaultKind};
 use crate::framing::Framing;
 use crate::normalize::{AnswerSettings, Normalizer};
 use crate::policy::WireLimits;
-use crate::port::{Client, KEEP_ALIVE, ProtocolReader, ProtocolWriter};
+use crate::port::{Client, KEEP_ALIVE, ProtocolReader};
 use crate::protocol::Protocol;
 use crate::recall::{self, StoredAnswer};
 use crate::refusals;
@@ -52,7 +49,7 @@ struct Conversion {
     renamed: bool,
     reader: Box<dyn ProtocolReader>,
     normalizer: Normalizer,
-    writer: Box<dyn ProtocolWriter>,
+    writer: ClientWriter,
     templates: ChunkTemplates,
     /// The server's events that have not been normalized.
     pending: Vec<ResponseEvent>,
@@ -100,7 +97,7 @@ impl Turn {
             renamed,
             reader: dispatch::reader(client.upstream, limits),
             normalizer: Normalizer::new(settings, client.seed),
-            writer: dispatch::writer(ingress, client.clone()),
+            writer: ClientWriter::new(ingress, client.clone()),
             templates: ChunkTemplates::default(),
             pending: Vec::new(),
             answer_start: String::new(),
@@ -242,13 +239,13 @@ impl Turn {
 
     /// Returns a keep-alive for an idle stream.
     pub fn keep_alive(&self) -> &'static [u8] {
-        self.conversion.as_ref().map_or(KEEP_ALIVE, |conversion| conversion.writer.keep_alive())
+        self.conversion.as_ref().map_or(KEEP_ALIVE, |conversion| conversion.writer.as_dyn().keep_alive())
     }
 
     /// Returns the answer to store; none before it is complete, if it failed, or if it must not be stored.
     pub fn stored_answer(&self) -> Option<StoredAnswer> {
         let conversion = self.conversion.as_ref().filter(|conversion| self.over && conversion.client.remembers)?;
-        let settled = conversion.settled.clone().or_else(|| conversion.writer.settled());
+        let settled = conversion.settled.clone().or_else(|| conversion.writer.as_dyn().settled());
         recall::stored_answer(&conversion.client.request, &settled?)
     }
 
@@ -284,11 +281,6 @@ impl Turn {
             ..conversion.normalizer.report().clone()
         }
     }
-}
-
-/// Returns the writer of Chat Completions, which can pass chunks of a server on unchanged.
-fn chat_writer(writer: &mut dyn ProtocolWriter) -> Option<&mut ChatWriter> {
-    (writer as &mut dyn Any).downcast_mut()
 }
 
 /// Maximum bytes of a failed answer that a model is shown again.
@@ -339,9 +331,11 @@ impl Conversion {
     fn pass_on(&mut self, out: &mut Vec<u8>) {
         self.normalize();
         for event in self.normalizer.events().drain(..) {
-            self.writer.write(&event, out);
+            self.writer.as_dyn_mut().write(&event, out);
         }
-        if let Some(writer) = chat_writer(&mut *self.writer).filter(|_| !self.normalizer.is_over()) {
+        if let ClientWriter::Chat(writer) = &mut self.writer
+            && !self.normalizer.is_over()
+        {
             writer.settle(out);
         }
     }

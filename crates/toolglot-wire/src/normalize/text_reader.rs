@@ -52,7 +52,8 @@ impl TextReader {
             && first.as_ref().is_some_and(|event| event.kind == EventKind::Text(text));
         self.pushed += text.len();
         if is_unchanged {
-            state.has_text |= !text.trim().is_empty();
+            // Not `|=`, which would trim every piece of a long answer.
+            state.has_text = state.has_text || !text.trim().is_empty();
             self.handler.handled = self.pushed;
             return true;
         }

@@ -12,7 +12,7 @@
 //! | has unknown fields, and its piece is inside a call in text | the fields wait for the next event |
 //! | any other | the piece is read, and the rest of the chunk is emitted |
 
-use super::{Conversion, chat_writer};
+use super::{ClientWriter, Conversion};
 use crate::chat::read::usage_of;
 use crate::chat::shape::ChunkTraits;
 use crate::chat::write::PieceTarget;
@@ -23,7 +23,7 @@ use crate::sse::Frame;
 impl Conversion {
     /// Passes a chunk that adds one piece on unchanged, if possible; returns whether it was handled.
     pub(super) fn glance(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> bool {
-        let Some(writer) = chat_writer(&mut *self.writer) else { return false };
+        let ClientWriter::Chat(writer) = &self.writer else { return false };
         // The output may have to be recorded, or joined with a prefill.
         if self.opening.is_some() || self.normalizer.demands_call() && self.normalizer.meets_demand().is_none() {
             return false;
@@ -69,7 +69,7 @@ impl Conversion {
         };
         if passes {
             self.normalizer.events().clear();
-            if let Some(writer) = chat_writer(&mut *self.writer) {
+            if let ClientWriter::Chat(writer) = &mut self.writer {
                 self.templates.write(&chunk, frame, writer.envelope(), out);
                 writer.passed(choice, kind);
             }
