@@ -46,19 +46,21 @@ impl TextReader {
             self.handler.source.push_str(text);
         }
         let mut events = parser.push(text);
-        let (first, second) = (events.next(), events.next());
-        let is_unchanged = self.pushed == self.handler.handled
-            && second.is_none()
-            && first.as_ref().is_some_and(|event| event.kind == EventKind::Text(text));
-        self.pushed += text.len();
-        if is_unchanged {
-            // Not `|=`, which would trim every piece of a long answer.
-            state.has_text = state.has_text || !text.trim().is_empty();
-            self.handler.handled = self.pushed;
-            return true;
+        let mut first = events.next();
+        if self.pushed == self.handler.handled && matches!(&first, Some(event) if event.kind == EventKind::Text(text)) {
+            let second = events.next();
+            if second.is_none() {
+                // Not `|=`, which would trim every piece of a long answer.
+                state.has_text = state.has_text || !text.trim().is_empty();
+                self.pushed += text.len();
+                self.handler.handled = self.pushed;
+                return true;
+            }
+            let both = first.take().into_iter().chain(second);
+            both.for_each(|event| self.handler.handle(&event, emitter, state));
         }
-        let events = [first, second].into_iter().flatten().chain(events);
-        events.for_each(|event| self.handler.handle(&event, emitter, state));
+        self.pushed += text.len();
+        first.into_iter().chain(events).for_each(|event| self.handler.handle(&event, emitter, state));
         self.record_dialect(state);
         false
     }
