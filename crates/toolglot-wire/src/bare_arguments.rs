@@ -1,8 +1,8 @@
-//! Bare arguments instead of a call, as some servers and models write them if `tool_choice` names the tool.
+//! Bare arguments instead of a call, which some servers and models write if `tool_choice` names the tool.
 
 use toolglot::{Class, Code, Diagnostic, parse, repair};
 
-use crate::demand::{Demand, Join};
+use crate::demand::{Demand, HeldStart};
 use crate::normalize::AnswerSettings;
 use crate::response_event::{CallKind, Finish, Part, ResponseEvent};
 
@@ -13,38 +13,38 @@ const CALL: usize = 0;
 #[derive(Debug)]
 pub(crate) struct BareArguments {
     tool: String,
-    wants: AnswerSettings,
+    settings: AnswerSettings,
     /// The text so far.
     text: String,
 }
 
 impl BareArguments {
     /// Returns a reader for the answer to a request that requires a call of a single tool.
-    pub(crate) fn new(wants: &AnswerSettings) -> Option<Self> {
-        let only = || wants.tools.names().next().filter(|_| wants.tools.len() == 1);
-        let tool = match wants.demand.as_ref()? {
-            Demand::Named(name) => wants.tools.names().find(|declared| declared == name)?,
-            Demand::Call => only()?,
+    pub(crate) fn new(settings: &AnswerSettings) -> Option<Self> {
+        let mut names = settings.asked.tools.names();
+        let tool = match settings.asked.demand.as_ref()? {
+            Demand::Named(name) => names.find(|declared| declared == name)?,
+            Demand::Call => names.next().filter(|_| settings.asked.tools.len() == 1)?,
         };
-        Some(Self { tool: tool.to_owned(), wants: wants.clone(), text: String::new() })
+        Some(Self { tool: tool.to_owned(), settings: settings.clone(), text: String::new() })
     }
 
-    /// Says whether the text may still be arguments.
+    /// Returns whether the text may still be arguments.
     fn is_open(&self) -> bool {
         let start = self.text.trim_start();
-        (start.is_empty() || start.starts_with('{')) && !self.wants.limits.is_too_much_held(self.text.len())
+        (start.is_empty() || start.starts_with('{')) && !self.settings.limits.is_too_much_held(self.text.len())
     }
 
-    /// Says whether the text is the arguments of the tool: one object that fits, and no call.
+    /// Returns whether the text is the arguments of the tool: one object that matches the schema, and not a call.
     fn is_arguments(&self) -> bool {
-        let AnswerSettings { dialects, tools, options, .. } = &self.wants;
+        let AnswerSettings { dialects, asked, options, .. } = &self.settings;
         let text = self.text.trim();
         let fits = || {
-            let found = repair(text, dialects, &tools.only_named(&self.tool), options);
+            let found = repair(text, dialects, &asked.tools.only_named(&self.tool), options);
             let suits = |found: &Diagnostic| found.code.row().class != Class::Value || found.code == Code::Coerced;
             found.arguments.is_some() && found.diagnostics.iter().all(suits)
         };
-        text.starts_with('{') && parse(text, dialects, tools, options).calls.is_empty() && fits()
+        text.starts_with('{') && parse(text, dialects, &asked.tools, options).calls.is_empty() && fits()
     }
 
     fn flush(&mut self, out: &mut Vec<ResponseEvent>) {
@@ -55,8 +55,8 @@ impl BareArguments {
     }
 }
 
-impl Join for BareArguments {
-    fn join(&mut self, event: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool {
+impl HeldStart for BareArguments {
+    fn push(&mut self, event: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool {
         let part = match event {
             ResponseEvent::Part { choice: 0, part } => part,
             ResponseEvent::End | ResponseEvent::Fault(_) => {

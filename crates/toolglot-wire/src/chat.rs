@@ -6,7 +6,7 @@ pub(crate) mod history;
 pub(crate) mod pairs;
 pub(crate) mod read;
 pub(crate) mod request;
-mod shape;
+pub(crate) mod shape;
 mod template;
 pub(crate) mod whole;
 pub(crate) mod write;

@@ -35,7 +35,7 @@ impl Demand {
         }
     }
 
-    /// Says whether a call of this tool is what is demanded.
+    /// Returns whether a call of this tool meets the demand.
     pub(crate) fn is_met_by(&self, name: &str) -> bool {
         match self {
             Self::Call => true,
@@ -44,7 +44,7 @@ impl Demand {
     }
 
     /// Returns the instruction for a model that did not comply.
-    fn words(&self, example: Option<&str>) -> String {
+    fn instruction(&self, example: Option<&str>) -> String {
         let what = match self {
             Self::Call => "No function was called, but a call is required now.".to_owned(),
             Self::Named(name) => format!("The function `{name}` was not called, but its call is required now."),
@@ -54,25 +54,25 @@ impl Demand {
     }
 }
 
-/// What prompt mode knows of a demand: how to begin the call for the model, how to show it, how to let the server shape it.
+/// A required call in prompt mode: how to prefill it, how to show it to the model, and how to constrain the server.
 #[derive(Clone, Debug)]
 pub(crate) struct DemandPrompt {
     /// The beginning of the call, up to what the model has to choose.
     pub(crate) opening: String,
-    /// A call as the model should have written it.
+    /// A call as the model should write it.
     example: Option<String>,
-    /// The same as JSON, and the schema of all that may be called.
+    /// The same call as JSON, and the schema of all calls that meet the demand.
     shaped: Value,
     schema: Value,
 }
 
 impl DemandPrompt {
-    /// Looks at a chat request before its tools go into the prompt.
+    /// Reads a chat request before its tools go into the prompt.
     ///
     /// # Errors
-    /// If it demands a tool that it does not declare.
+    /// If the required tool is not declared.
     pub(crate) fn new(request: &Map, demand: &Demand, dialect: &Arc<Dialect>) -> Result<Option<Self>, Fault> {
-        let name = |tool: &Value| tool.pointer("/function/name").and_then(Value::as_str).map(str::to_owned);
+        let name = |tool: &Value| tool["function"]["name"].as_str().map(str::to_owned);
         let wanted: Vec<(String, &Value)> = tools(request)
             .iter()
             .filter_map(|tool| Some((name(tool)?, tool)))
@@ -108,14 +108,14 @@ impl DemandPrompt {
         Ok(Some(Self { opening: opening.trim_end().to_owned(), example, shaped, schema: json!({"anyOf": schemas}) }))
     }
 
-    /// Lets the server shape the answer, which is a call as JSON then.
+    /// Constrains the answer to a call as JSON.
     pub(crate) fn shape(&self, request: &mut Map) {
         let format = json!({"type": "json_schema", "json_schema": {"name": "call", "schema": self.schema}});
-        request.insert("response_format".to_owned(), format);
+        request["response_format"] = format;
     }
 }
 
-/// Returns what calls of a tool begin with whatever their arguments are.
+/// Returns the start that calls of a tool share, whatever their arguments are.
 fn shared_start(name: &str, calls: &[Option<String>]) -> Option<String> {
     let mut calls = calls.iter().flatten();
     let mut start = calls.next()?.clone();
@@ -124,15 +124,15 @@ fn shared_start(name: &str, calls: &[Option<String>]) -> Option<String> {
         start.truncate(shared.map_or(0, |((at, letter), _)| at + letter.len_utf8()));
     }
     let named = start.find(name)? + name.len();
-    // Where the arguments begin, a model's tokens may hold more than one of these.
+    // A token of the model may combine several of these characters, so the prefill must end before them.
     let end = start.trim_end_matches(['{', '[', '<', '"', ' ', '\n']).len();
     start.truncate(end.max(named));
     Some(start)
 }
 
-/// Returns arguments as a schema wants them, with values that say nothing.
+/// Returns arguments that match a schema, with neutral values.
 fn arguments_like(schema: &Value) -> Value {
-    let value = |schema: &Value| match schema.get("type").and_then(Value::as_str) {
+    let value = |schema: &Value| match schema["type"].as_str() {
         _ if schema.get("enum").is_some() => schema["enum"][0].clone(),
         Some("integer" | "number") => 1.into(),
         Some("boolean") => true.into(),
@@ -140,11 +140,12 @@ fn arguments_like(schema: &Value) -> Value {
         Some("object") => json!({}),
         _ => "value".into(),
     };
-    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let properties = schema["properties"].as_object().into_iter().flatten();
     properties.map(|(name, schema)| (name.clone(), value(schema))).collect::<Map>().into()
 }
 
-/// Returns the schema of a tool's calls. One that refers to parts of itself would not find them here, and is left open.
+/// Returns the schema of a tool's calls. Parameters with references are omitted, since the references would not resolve
+/// inside this schema.
 fn schema(name: &str, tool: &Value) -> Value {
     let parameters = tool.pointer("/function/parameters").filter(|schema| schema.is_object());
     let parameters = parameters.filter(|schema| !schema.to_string().contains("\"$ref\"")).cloned();
@@ -156,12 +157,12 @@ fn schema(name: &str, tool: &Value) -> Value {
     })
 }
 
-/// Adds the model's answer and a new instruction to a request in the server's form. Says whether the server constrains
-/// the answer, if that is allowed.
+/// Adds the model's answer and a new instruction to a request in the server's protocol. Returns whether the server
+/// constrains the answer, which `shapes` allows.
 pub(crate) fn ask_again(
     request: &mut Map,
     upstream: Protocol,
-    (said, demand, prompt): (&str, &Demand, Option<&DemandPrompt>),
+    (answer, demand, prompt): (&str, &Demand, Option<&DemandPrompt>),
     shapes: bool,
 ) -> bool {
     let shaped = prompt.filter(|_| shapes);
@@ -169,59 +170,60 @@ pub(crate) fn ask_again(
         prompt.shape(request);
     }
     let json = shaped.map(|prompt| prompt.shaped.to_string());
-    let words = demand.words(json.as_deref().or_else(|| prompt?.example.as_deref()));
+    let instruction = demand.instruction(json.as_deref().or_else(|| prompt?.example.as_deref()));
     let key = if upstream == Protocol::Responses { "input" } else { "messages" };
     if let Some(text @ Value::String(_)) = request.get_mut(key) {
         *text = json!([{"role": "user", "content": text.take()}]);
     }
     let Some(Value::Array(messages)) = request.get_mut(key) else { return false };
-    if !said.trim().is_empty() {
-        messages.push(json!({"role": "assistant", "content": said.trim_end()}));
+    if !answer.trim().is_empty() {
+        messages.push(json!({"role": "assistant", "content": answer.trim_end()}));
     } else if let Some(Value::String(text)) =
         messages.last_mut().filter(|it| it["role"] == "user").map(|it| &mut it["content"])
     {
-        // Many templates refuse two turns of one role.
+        // Many templates refuse two messages of one role.
         text.push_str("\n\n");
-        text.push_str(&words);
+        text.push_str(&instruction);
         return shaped.is_some();
     }
-    messages.push(json!({"role": "user", "content": words}));
+    messages.push(json!({"role": "user", "content": instruction}));
     shaped.is_some()
 }
 
-/// Takes back that the server shapes the answer, and shows the model's own form instead.
+/// Removes the constraint, and shows the model's own form of the call instead.
 pub(crate) fn unshape(request: &mut Map, demand: &Demand, prompt: &DemandPrompt) {
     request.remove("response_format");
-    let (json, own) = (demand.words(Some(&prompt.shaped.to_string())), demand.words(prompt.example.as_deref()));
+    let json = demand.instruction(Some(&prompt.shaped.to_string()));
+    let own = demand.instruction(prompt.example.as_deref());
     let last = request.get_mut("messages").and_then(|it| it.as_array_mut()?.last_mut());
     if let Some(Value::String(text)) = last.map(|message| &mut message["content"]) {
         *text = text.replace(&json, &own);
     }
 }
 
-/// The dialects that read an answer which the server shaped, or did not after all.
+/// Returns the dialects for an answer that the server may have constrained.
 pub(crate) fn with_shaped(dialects: &Dialects) -> Dialects {
     let shaped = Dialects::builtin().get(SHAPED).cloned();
     dialects.iter().cloned().chain(shaped).collect()
 }
 
-/// A part of an answer that is held until it is clear what it is.
-pub(crate) trait Join {
-    /// Takes an event of the first alternative, and adds to `out` what may go out; returns whether all is settled then.
-    fn join(&mut self, said: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool;
+/// Holds back the start of an answer until it is known what it is.
+pub(crate) trait HeldStart {
+    /// Reads an event, and adds events to `out` that need not be held; returns whether nothing more will be held.
+    fn push(&mut self, event: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool;
 
-    /// Returns how many bytes of text are held.
+    /// Returns the number of bytes held.
     fn held(&self) -> usize;
 }
 
-/// Passes events through the object that holds them back, until it is settled.
-pub(crate) fn join(held: &mut Option<impl Join>, said: &mut Vec<ResponseEvent>) {
-    if let Some(inner) = held {
-        let mut rest = std::mem::take(said).into_iter();
-        let is_settled = rest.by_ref().any(|event| inner.join(event, said));
-        said.extend(rest);
+/// Passes events through the holder, until it has nothing more to hold.
+pub(crate) fn hold_start(holder: &mut Option<impl HeldStart>, events: &mut Vec<ResponseEvent>) {
+    if let Some(inner) = holder {
+        let mut rest = std::mem::take(events).into_iter();
+        let is_settled = rest.by_ref().any(|event| inner.push(event, events));
+        events.extend(rest);
         if is_settled {
-            *held = None;
+            *holder = None;
         }
     }
 }
@@ -231,7 +233,7 @@ pub(crate) fn join(held: &mut Option<impl Join>, said: &mut Vec<ResponseEvent>) 
 #[derive(Debug)]
 pub(crate) struct Opening {
     text: String,
-    /// What was said so far, as long as it may be the opening again.
+    /// The text so far, while it may be the prefill.
     seen: String,
 }
 
@@ -247,13 +249,13 @@ impl Opening {
     }
 }
 
-impl Join for Opening {
+impl HeldStart for Opening {
     fn held(&self) -> usize {
         self.seen.len()
     }
 
-    fn join(&mut self, said: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool {
-        let said = match said {
+    fn push(&mut self, event: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool {
+        match event {
             ResponseEvent::Part { choice: 0, part: Part::Text(text) } => {
                 self.seen.push_str(&text);
                 let is_open = self.text.len() > self.seen.len() && self.text.starts_with(&self.seen);
@@ -267,22 +269,22 @@ impl Join for Opening {
             | ResponseEvent::Usage(_)
             | ResponseEvent::Lost
             | ResponseEvent::Extra(_) => {
-                out.push(said);
+                out.push(event);
                 return false;
             }
-            said => said,
-        };
+            _ => {}
+        }
         if !self.seen.is_empty() {
             self.flush(out);
         }
-        out.push(said);
+        out.push(event);
         true
     }
 }
 
-/// Returns the declared tools as a list, which is empty if there are none.
+/// Returns the declared tools.
 pub(crate) fn tools(request: &Map) -> &[Value] {
-    list(request.get("tools"))
+    list(&request["tools"])
 }
 
 #[cfg(test)]
@@ -325,7 +327,7 @@ mod tests {
         ] {
             let (mut opening, mut out, mut settled) = (Opening::new("<f=").unwrap(), Vec::new(), false);
             for said in pieces.iter().map(|it| text(it)).chain([end()]) {
-                if settled { out.push(said) } else { settled = opening.join(said, &mut out) }
+                if settled { out.push(said) } else { settled = opening.push(said, &mut out) }
             }
             let joined: String = out
                 .iter()

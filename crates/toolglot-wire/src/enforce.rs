@@ -46,8 +46,8 @@ pub(crate) enum NotEnforced {
 }
 
 impl Enforcement {
-    /// Creates the grammar for a chat request whose tools are functions, if the policy enforces something in it; `prompted` is
-    /// the dialect of the tools in the prompt.
+    /// Creates the grammar for a chat request whose tools are functions, if the policy enforces something in it;
+    /// `prompted` is the dialect of the tools in the prompt.
     pub(crate) fn new(
         request: &Map,
         asked: &ChatAsked,
@@ -55,7 +55,7 @@ impl Enforcement {
         upstream: Protocol,
         policy: &Policy,
     ) -> Result<Self, NotEnforced> {
-        let slot = policy.engine.grammar_slot();
+        let slot = policy.engine.row().grammar;
         if !is_wanted(request, asked, policy) || !is_sent(slot.form, request, asked, upstream) {
             return Err(NotEnforced::Nothing);
         }
@@ -83,16 +83,11 @@ impl Enforcement {
         Ok(Self { grammar, slot, whole })
     }
 
-    /// Returns notes for a log about what the grammar omits.
-    fn notes(&self) -> impl Iterator<Item = String> {
-        self.grammar.warnings().iter().map(|warning| format!("grammar: {warning}"))
-    }
-
     /// Adds the grammar to the request; returns the previous members.
     fn write(&self, request: &mut Map) -> Result<Before, String> {
         let mut members = self.slot.form.members(&self.grammar, self.whole)?;
         if let (BesideTools::Choice(choice), true) = (self.slot.beside_tools, request.contains_key("tools")) {
-            members.insert("tool_choice".to_owned(), choice.into());
+            members["tool_choice"] = choice.into();
         }
         // The grammar includes the schema of the answer, and an engine accepts only one of them.
         let answer = (!members.contains_key("response_format")).then_some("response_format");
@@ -108,7 +103,7 @@ impl Enforcement {
 pub(crate) fn apply(made: Result<Enforcement, NotEnforced>, request: &mut Map, notes: &mut Vec<String>) -> Enforced {
     let written = made.and_then(|enforcement| {
         let before = enforcement.write(request).map_err(NotEnforced::Because)?;
-        notes.extend(enforcement.notes());
+        notes.extend(enforcement.grammar.warnings().iter().map(|warning| format!("grammar: {warning}")));
         Ok(Enforced {
             before: Some(before),
             is_shaped: enforcement.slot.form == GrammarMembers::Schema,
@@ -153,7 +148,7 @@ fn is_wanted(request: &Map, asked: &ChatAsked, policy: &Policy) -> bool {
 fn is_sent(form: GrammarMembers, request: &Map, asked: &ChatAsked, upstream: Protocol) -> bool {
     let fits = match form {
         GrammarMembers::Nothing => false,
-        // It works in every protocol, but allows no text.
+        // Servers of all protocols accept it, but it allows no text.
         GrammarMembers::Schema => asked.demand.is_some(),
         GrammarMembers::Gbnf | GrammarMembers::Tag | GrammarMembers::TagText => upstream == Protocol::Chat,
     };
@@ -189,7 +184,7 @@ fn options(asked: &ChatAsked, answer: Option<Value>, policy: &Policy) -> Grammar
 
 /// Returns the functions of a request; `strict` is cleared if arguments are not enforced.
 fn declared(request: &Map, policy: &Policy) -> Result<Vec<GrammarTool>, String> {
-    let list = request.get("tools").cloned().unwrap_or_default();
+    let list = request["tools"].clone();
     let mut declared = GrammarTool::list(&list).map_err(|error| error.to_string())?;
     if policy.enforce == Enforce::Choice {
         declared.iter_mut().for_each(|tool| tool.strict = false);

@@ -31,7 +31,7 @@ pub enum EngineKind {
 }
 
 /// The properties of an engine.
-struct EngineRow {
+pub(crate) struct EngineRow {
     kind: EngineKind,
     name: &'static str,
     /// The owner in its list of models.
@@ -39,18 +39,18 @@ struct EngineRow {
     /// Top-level fields, as JSON, that a request with tools needs; the client's fields take precedence.
     fields: &'static [(&'static str, &'static str)],
     /// Whether it accepts tools with free-text input.
-    custom_tools: bool,
+    pub(crate) custom_tools: bool,
     /// Whether it fails on text in which its parser finds no call of the template's dialect. With `tool_choice` "none" it
     /// still shows the tools to the model, and passes on the model's text.
     insists: bool,
-    /// Protocols in which its streams make clients fail even on plain text.
-    breaks: &'static [Protocol],
+    /// Protocols in which its streams make clients fail even on plain text, so that they must always be rewritten.
+    pub(crate) breaks: &'static [Protocol],
     /// The fields that make it continue an assistant message at the end of a request; none if it cannot.
     continues: Option<&'static [(&'static str, &'static str)]>,
     /// How it accepts a grammar.
-    grammar: GrammarSlot,
-    /// The error if it does not accept tools, and the field that works around it.
-    retry: Option<Retry>,
+    pub(crate) grammar: GrammarSlot,
+    /// Whether it may reject a tool choice because it was started without a tool parser.
+    may_lack_parser: bool,
 }
 
 /// How an engine accepts a grammar.
@@ -86,15 +86,6 @@ pub(crate) enum BesideTools {
     Refused,
 }
 
-/// A rejection that another form of the request avoids.
-struct Retry {
-    message: &'static str,
-    field: (&'static str, &'static str),
-    why: &'static str,
-    /// The engine that answers with it.
-    engine: EngineKind,
-}
-
 const ROW: EngineRow = EngineRow {
     kind: EngineKind::Generic,
     name: "generic",
@@ -105,7 +96,7 @@ const ROW: EngineRow = EngineRow {
     breaks: &[],
     continues: None,
     grammar: GrammarSlot { form: GrammarMembers::Schema, beside_tools: BesideTools::Kept },
-    retry: None,
+    may_lack_parser: false,
 };
 
 /// For servers that begin a new message unless asked to continue the last one.
@@ -115,16 +106,8 @@ const CONTINUE: Option<&[(&str, &str)]> =
 /// For servers that remove special tokens from text by default, and with them the markers of calls.
 const KEEP_TOKENS: &[(&str, &str)] = &[("skip_special_tokens", "false"), ("spaces_between_special_tokens", "false")];
 
-/// vLLM without a parser does not accept a tool choice; with "none" it still shows the tools to the model.
-const NO_PARSER: Retry = Retry {
-    message: "tool choice requires",
-    field: ("tool_choice", r#""none""#),
-    why: "the server has no tool parser",
-    engine: EngineKind::Vllm,
-};
-
 const TABLE: [EngineRow; 7] = [
-    EngineRow { retry: Some(NO_PARSER), ..ROW },
+    EngineRow { may_lack_parser: true, ..ROW },
     EngineRow {
         kind: EngineKind::Vllm,
         name: "vllm",
@@ -133,7 +116,7 @@ const TABLE: [EngineRow; 7] = [
         custom_tools: false,
         continues: CONTINUE,
         grammar: GrammarSlot { form: GrammarMembers::TagText, beside_tools: BesideTools::Choice("none") },
-        retry: Some(NO_PARSER),
+        may_lack_parser: true,
         ..ROW
     },
     EngineRow {
@@ -157,7 +140,7 @@ const TABLE: [EngineRow; 7] = [
         breaks: &[Protocol::Responses],
         continues: Some(&[]),
         grammar: GrammarSlot { form: GrammarMembers::Gbnf, beside_tools: BesideTools::Refused },
-        retry: None,
+        ..ROW
     },
     EngineRow {
         kind: EngineKind::Ollama,
@@ -192,26 +175,11 @@ impl EngineKind {
         TABLE.iter().find(|row| !row.owner.is_empty() && row.owner == owner).map(|row| row.kind)
     }
 
-    /// Returns whether the engine accepts tools with free-text input.
-    pub(crate) fn takes_custom_tools(self) -> bool {
-        self.row().custom_tools
-    }
-
-    /// Returns how it accepts a grammar.
-    pub(crate) fn grammar_slot(self) -> GrammarSlot {
-        self.row().grammar
-    }
-
-    /// Returns whether its streams of a protocol must be rewritten even without tool calls.
-    pub(crate) fn breaks(self, protocol: Protocol) -> bool {
-        self.row().breaks.contains(&protocol)
-    }
-
     /// Adds the fields that a request with tools in this protocol needs.
     pub(crate) fn complete(self, request: &mut Map, protocol: Protocol) {
         let free = request.get("tool_choice").is_none_or(|choice| choice == "auto" || choice.is_null());
         if self.row().insists && free && protocol != Protocol::Messages && request.contains_key("tools") {
-            request.insert("tool_choice".to_owned(), "none".into());
+            request["tool_choice"] = "none".into();
         }
         for (key, value) in self.row().fields {
             if !request.contains_key(key) {
@@ -242,17 +210,18 @@ impl EngineKind {
 
     /// Changes a request that the engine rejected, if another form may succeed; returns why.
     pub(crate) fn amend(self, request: &mut Map, fault: &Fault) -> Option<&'static str> {
-        let retry = self.row().retry.as_ref().filter(|retry| fault.message.contains(retry.message))?;
-        let (key, value) = (retry.field.0, literal(retry.field.1));
-        if request.get(key) == Some(&value) {
+        let lacks_parser = self.row().may_lack_parser && fault.message.contains("tool choice requires");
+        if !lacks_parser || request["tool_choice"] == "none" {
             return None;
         }
-        request.insert(key.to_owned(), value);
-        retry.engine.complete(request, Protocol::Chat);
-        Some(retry.why)
+        // Only vLLM sends this error. With "none", it still shows the tools to the model.
+        request["tool_choice"] = "none".into();
+        Self::Vllm.complete(request, Protocol::Chat);
+        Some("the server has no tool parser")
     }
 
-    fn row(self) -> &'static EngineRow {
+    /// Returns the engine's properties.
+    pub(crate) fn row(self) -> &'static EngineRow {
         TABLE.iter().find(|row| row.kind == self).unwrap_or(&TABLE[0])
     }
 }
@@ -326,7 +295,7 @@ mod tests {
         for (row, name) in TABLE.iter().zip(EngineKind::NAMES) {
             assert_eq!(row.name, name);
             assert_eq!(name.parse(), Ok(row.kind));
-            for (_, value) in row.fields.iter().chain(row.retry.as_ref().map(|retry| &retry.field)) {
+            for (_, value) in row.fields {
                 assert!(!literal(value).is_null(), "{value}");
             }
         }
@@ -353,7 +322,7 @@ mod tests {
         let choice = |request: Value, protocol| {
             let mut request = request.as_object().cloned().unwrap();
             EngineKind::LlamaCpp.complete(&mut request, protocol);
-            request.get("tool_choice").cloned().unwrap_or_default()
+            request["tool_choice"].clone()
         };
         assert_eq!(choice(json!({"tools": [1]}), Protocol::Chat), "none");
         assert_eq!(choice(json!({"tools": [1], "tool_choice": "auto"}), Protocol::Responses), "none");

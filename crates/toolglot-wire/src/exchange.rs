@@ -47,17 +47,17 @@ pub struct Exchange {
     model: String,
     stream: bool,
     has_tools: bool,
-    /// Earlier turns are put right, although nothing else has to be done.
+    /// Whether earlier turns were repaired, although nothing else has to be done.
     is_changed: bool,
-    /// The bytes for the server, unless they are to be made.
+    /// The bytes for the server; empty if they are still to be written.
     body: Vec<u8>,
     notes: Vec<String>,
-    /// What has to be done otherwise.
+    /// The conversion; none if the answer is passed on unchanged.
     work: Option<Box<ExchangeWork>>,
     policy: Policy,
 }
 
-/// What it takes to convert the request and its answer.
+/// The conversion of a request and its answer.
 #[derive(Clone, Debug)]
 struct ExchangeWork {
     upstream: Protocol,
@@ -65,18 +65,18 @@ struct ExchangeWork {
     request: Arc<Map>,
     /// The request for the server.
     sent: Map,
-    wants: AnswerSettings,
-    /// What the prompt tells of a call that is demanded.
+    settings: AnswerSettings,
+    /// The required call in prompt mode.
     demand_prompt: Option<DemandPrompt>,
-    /// The request ends with the beginning of that call.
+    /// Whether the request ends with the prefill of that call.
     is_begun: bool,
-    /// The server shapes the answer.
+    /// Whether the server constrains the answer after a retry.
     is_shaped: bool,
-    /// What was there of the request before it carried a grammar.
+    /// The members of the request that a grammar replaced, if one was added.
     held: Option<Before>,
-    /// The server would take a grammar if the tools were in the prompt.
+    /// Whether the server would accept a grammar if the tools were in the prompt.
     wants_prompt: bool,
-    /// Later requests may refer to the answer.
+    /// Whether later requests may refer to the answer.
     remembers: bool,
 }
 
@@ -116,7 +116,7 @@ impl Exchange {
             let message = format!("the request is larger than {} bytes", policy.limits.body);
             return Err(Fault::new(FaultKind::TooLarge, message).with_code("body_too_large"));
         }
-        // A list would be read as the fields in their order.
+        // Serde would read a list as the fields in their order.
         if body.trim_ascii_start().first() == Some(&b'[') {
             return Err(no_object());
         }
@@ -124,17 +124,17 @@ impl Exchange {
         let has_tools = [glance.tools, glance.functions].into_iter().flatten().any(is_list);
         let model = glance.model.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         let renamed = policy.upstream_model.as_ref().is_some_and(|name| *name != model);
-        let broken = policy.engine.breaks(upstream);
+        let broken = policy.engine.row().breaks.contains(&upstream);
         let prompted = policy.prompt.is_some() && (has_tools || mentions_calls(body));
-        // | the request      | its work | what is sent            | the answer |
-        // |------------------|----------|-------------------------|------------|
-        // | idle, not read   | none     | the client's bytes      | as it is   |
-        // | idle, unchanged  | dropped  | the client's bytes      | as it is   |
-        // | idle, repaired     | dropped  | the repaired request      | as it is   |
-        // | else, unchanged  | kept     | the client's bytes      | read       |
-        // | else             | kept     | `sent`, when it is due  | read       |
+        // | the request      | `work`  | sent                 | the answer |
+        // |------------------|---------|----------------------|------------|
+        // | idle, not read   | none    | the client's bytes   | unchanged  |
+        // | idle, unchanged  | dropped | the client's bytes   | unchanged  |
+        // | idle, repaired   | dropped | the repaired request | unchanged  |
+        // | other, unchanged | kept    | the client's bytes   | converted  |
+        // | other            | kept    | `work.sent`          | converted  |
         //
-        // Most requests are idle, so that is found out from a few fields before anything else is read.
+        // Most requests are idle, so a few fields decide it before anything else is read.
         let idle = ingress == upstream && !has_tools && !prompted && !policy.forced && !renamed && !broken;
         let stream = ingress.is_stream(glance.stream.as_ref());
         let body = &*if idle { Cow::Borrowed(body) } else { repaired(body) };
@@ -187,7 +187,8 @@ impl Exchange {
         }
     }
 
-    /// Returns notes for a log about parts of the request that the server's protocol does not support and that were omitted.
+    /// Returns notes for a log about parts of the request that the server's protocol does not support and that were
+    /// omitted.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -200,16 +201,16 @@ impl Exchange {
     /// As [`Exchange::amend`], before sending to a server that rejected an earlier request.
     pub fn amend_early(&mut self, fault: &Fault) -> Option<&'static str> {
         let choice = self.work.as_ref()?.sent.get("tool_choice");
-        // A choice that the client made itself is worth a refusal: servers may take some and not others.
+        // The client's own choice is always tried: servers may accept some choices and not others.
         let is_free = choice.is_none_or(|choice| choice.is_null() || choice == "auto");
         self.amended(fault, is_free)
     }
 
-    /// Returns the answer that a server should have sent instead of an error: some servers reject what their model wrote, and
-    /// include it in the error. The server's protocol must be Chat.
+    /// Returns the answer that a server should have sent instead of an error: some servers reject what their model
+    /// wrote, and include it in the error. The server's protocol must be Chat.
     pub fn answer_of_refusal(&self, body: &[u8]) -> Option<Vec<u8>> {
-        let work = self.work.as_ref().filter(|work| work.upstream == Protocol::Chat && work.wants.parse)?;
-        refusals::answer(body, self.stream, &work.wants)
+        let work = self.work.as_ref().filter(|work| work.upstream == Protocol::Chat && work.settings.parse)?;
+        refusals::answer(body, self.stream, &work.settings)
     }
 
     fn amended(&mut self, fault: &Fault, by_choice: bool) -> Option<&'static str> {
@@ -224,14 +225,14 @@ impl Exchange {
 
     /// Returns whether the answer must contain a call; check [`Turn::meets_demand`] before sending it.
     pub fn demands_call(&self) -> bool {
-        self.work.as_ref().is_some_and(|work| work.wants.demand.is_some())
+        self.work.as_ref().is_some_and(|work| work.settings.asked.demand.is_some())
     }
 
     /// Changes the request for a retry after an answer without the required call.
     pub fn ask_again(&mut self, turn: &Turn) {
         self.simplify();
         let Some(work) = &mut self.work else { return };
-        let Some(demand) = &work.wants.demand else { return };
+        let Some(demand) = &work.settings.asked.demand else { return };
         if let Some(before) = work.held.take() {
             enforce::release(&mut work.sent, before);
         }
@@ -240,7 +241,7 @@ impl Exchange {
         work.is_shaped =
             demand::ask_again(&mut work.sent, work.upstream, (turn.answer_start(), demand, demand_prompt), shapes);
         if work.is_shaped {
-            work.wants.dialects = demand::with_shaped(&work.wants.dialects);
+            work.settings.dialects = demand::with_shaped(&work.settings.dialects);
         }
         self.body.clear();
     }
@@ -252,7 +253,7 @@ impl Exchange {
         if begun {
             self.policy.engine.remove_prefill(&mut work.sent);
         }
-        if let (true, Some(demand), Some(demand_prompt)) = (shaped, &work.wants.demand, &work.demand_prompt) {
+        if let (true, Some(demand), Some(demand_prompt)) = (shaped, &work.settings.asked.demand, &work.demand_prompt) {
             demand::unshape(&mut work.sent, demand, demand_prompt);
         }
         if begun || shaped {
@@ -298,7 +299,7 @@ impl Exchange {
         let renamed = self.policy.upstream_model.is_some();
         let opening =
             work.demand_prompt.as_ref().filter(|_| work.is_begun).and_then(|prompt| Opening::new(&prompt.opening));
-        Turn::new(self.ingress, client, work.wants.clone(), renamed, limits).with_opening(opening)
+        Turn::new(self.ingress, client, work.settings.clone(), renamed, limits).with_opening(opening)
     }
 }
 
@@ -312,8 +313,8 @@ impl ExchangeWork {
         notes: &mut Vec<String>,
     ) -> Result<Self, Fault> {
         let mut request = toolglot_json::object_from_slice(body).map_err(unreadable)?;
-        // In prompt mode, all requests use Chat Completions.
-        // A prompt without a conversation holds no calls.
+        // In prompt mode, all requests are converted by way of Chat Completions. A request without a conversation has
+        // no calls.
         let prompt = policy.prompt.as_ref().filter(|_| ingress != Protocol::Ollama || !ollama::generates(&request));
         let same = ingress == upstream && (prompt.is_none() || upstream == Protocol::Chat);
         let memory = memory.filter(|_| ingress == Protocol::Responses && !same);
@@ -321,7 +322,7 @@ impl ExchangeWork {
             recall::fill(&mut request, memory);
         }
         let continued = memory.and_then(|memory| recall::continued(&request, memory));
-        // Between servers and clients of one protocol what cannot be said in another is no fault.
+        // If client and server use the same protocol, it does not matter what Chat Completions cannot express.
         let chat = if same {
             as_chat(ingress, &request, body, policy)
         } else {
@@ -331,8 +332,7 @@ impl ExchangeWork {
         let mut sent = if same && upstream != Protocol::Chat { request.clone() } else { chat };
         let (mut demand_prompt, mut is_begun, mut enforced) = (None, false, Enforced::default());
         if let Some(dialect) = prompt {
-            let mut prompted = Prompted { dialect, asked: &asked, upstream, policy, notes };
-            (demand_prompt, is_begun, enforced) = prompted.write(&mut sent)?;
+            (demand_prompt, is_begun, enforced) = into_prompt(&mut sent, dialect, &asked, upstream, policy, notes)?;
         } else if upstream == Protocol::Chat {
             prepare(&mut sent, &asked, same, policy, notes);
             enforced = enforce::apply(Enforcement::new(&sent, &asked, None, upstream, policy), &mut sent, notes);
@@ -344,18 +344,18 @@ impl ExchangeWork {
             options["include_usage"] = true.into();
         }
         if let Some(model) = &policy.upstream_model {
-            sent.insert("model".to_owned(), model.as_str().into());
+            sent["model"] = model.as_str().into();
         }
-        let mut wants = AnswerSettings { own_blocks: upstream != Protocol::Chat, ..wants(asked, policy, stream) };
+        let mut settings = AnswerSettings { own_blocks: upstream != Protocol::Chat, ..settings(asked, policy, stream) };
         if enforced.is_shaped {
-            wants.dialects = demand::with_shaped(&wants.dialects);
+            settings.dialects = demand::with_shaped(&settings.dialects);
         }
         let remembers = memory.is_some() && recall::is_allowed(&request);
         Ok(Self {
             upstream,
             request: Arc::new(request),
             sent,
-            wants,
+            settings,
             demand_prompt,
             is_begun,
             is_shaped: false,
@@ -366,7 +366,7 @@ impl ExchangeWork {
     }
 }
 
-/// Returns a request for a server of another protocol than Chat, which takes tools.
+/// Converts a request for a server with tools whose protocol is not Chat Completions.
 fn natively(
     mut sent: Map,
     asked: &ChatAsked,
@@ -386,63 +386,50 @@ fn natively(
     sent
 }
 
-/// A request whose tools go into the prompt.
-struct Prompted<'a> {
-    dialect: &'a Arc<Dialect>,
-    asked: &'a ChatAsked,
+/// Moves the tools of a request into the prompt; returns the required call, whether it is prefilled, and the grammar.
+fn into_prompt(
+    sent: &mut Map,
+    dialect: &Arc<Dialect>,
+    asked: &ChatAsked,
     upstream: Protocol,
-    policy: &'a Policy,
-    notes: &'a mut Vec<String>,
-}
-
-impl Prompted<'_> {
-    /// Makes it the request for the server; returns how the prompt demands a call, whether it is begun, and whether
-    /// the answer is held.
-    fn write(&mut self, sent: &mut Map) -> Result<(Option<DemandPrompt>, bool, Enforced), Fault> {
-        let Self { dialect, asked, upstream, policy, .. } = *self;
-        put_in_order(sent, asked, false, policy, self.notes);
-        let demand_prompt = match demand_of(asked, policy) {
-            Some(demand) => DemandPrompt::new(sent, demand, dialect)?,
-            None => None,
-        };
-        let enforcement = Enforcement::new(sent, asked, Some(dialect), upstream, policy);
-        into_text(sent, &asked.tools, dialect, self.notes);
-        let enforced = enforce::apply(enforcement, sent, self.notes);
-        *sent = from_chat(upstream, std::mem::take(sent), self.notes);
-        if !asked.tools.is_empty() && !policy.off {
-            policy.engine.complete(sent, upstream);
-        }
-        let opening = demand_prompt.as_ref().map(|prompt| prompt.opening.as_str()).filter(|text| !text.is_empty());
-        // A grammar begins where the answer does.
-        let is_free = policy.prefill && upstream == Protocol::Chat && enforced.before.is_none();
-        let opening = opening.filter(|_| is_free);
-        let is_begun = opening.is_some_and(|opening| policy.engine.prefill(sent, opening));
-        Ok((demand_prompt, is_begun, enforced))
+    policy: &Policy,
+    notes: &mut Vec<String>,
+) -> Result<(Option<DemandPrompt>, bool, Enforced), Fault> {
+    put_in_order(sent, asked, false, policy, notes);
+    let demand_prompt = match demand_of(asked, policy) {
+        Some(demand) => DemandPrompt::new(sent, demand, dialect)?,
+        None => None,
+    };
+    let enforcement = Enforcement::new(sent, asked, Some(dialect), upstream, policy);
+    into_text(sent, &asked.tools, dialect, notes);
+    let enforced = enforce::apply(enforcement, sent, notes);
+    *sent = from_chat(upstream, std::mem::take(sent), notes);
+    if !asked.tools.is_empty() && !policy.off {
+        policy.engine.complete(sent, upstream);
     }
+    let opening = demand_prompt.as_ref().map(|prompt| prompt.opening.as_str()).filter(|text| !text.is_empty());
+    // A grammar covers the answer from its start, so there must be no prefill.
+    let may_prefill = policy.prefill && upstream == Protocol::Chat && enforced.before.is_none();
+    let is_begun = may_prefill && opening.is_some_and(|opening| policy.engine.prefill(sent, opening));
+    Ok((demand_prompt, is_begun, enforced))
 }
 
-fn wants(asked: ChatAsked, policy: &Policy, streamed: bool) -> AnswerSettings {
+fn settings(mut asked: ChatAsked, policy: &Policy, streamed: bool) -> AnswerSettings {
+    asked.demand = demand_of(&asked, policy).cloned();
     let pinned = policy.prompt.as_ref().map(|dialect| [Arc::clone(dialect)].into_iter().collect());
     AnswerSettings {
         dialects: pinned.unwrap_or_else(|| policy.dialects.clone()),
         parse: !policy.off && (policy.forced || (!asked.tools.is_empty() && !asked.none)),
-        calls: !asked.none,
-        demand: demand_of(&asked, policy).cloned(),
-        tools: asked.tools,
+        asked: Arc::new(asked),
         options: policy.options.clone(),
         duplicates: policy.duplicates,
         limits: policy.limits,
-        parallel: asked.parallel,
-        custom: Arc::new(asked.custom),
-        used: Arc::new(asked.used),
-        alternatives: asked.alternatives,
         streamed,
-        reasoning_open: false,
-        own_blocks: false,
+        ..AnswerSettings::default()
     }
 }
 
-/// Returns what is demanded of the answer, if it can be checked.
+/// Returns the required call, if the answer can be checked for it.
 fn demand_of<'a>(asked: &'a ChatAsked, policy: &Policy) -> Option<&'a Demand> {
     asked.demand.as_ref().filter(|_| !policy.off && !asked.tools.is_empty() && asked.alternatives < 2)
 }
@@ -458,7 +445,7 @@ fn unreadable(error: serde_json::Error) -> Fault {
     Fault::new(FaultKind::Request, format!("invalid request: {error}"))
 }
 
-/// Says whether a conversation may hold calls or results; what a text says may look like one.
+/// Returns whether a conversation may contain calls or results, even if only a text looks like one.
 fn mentions_calls(body: &[u8]) -> bool {
     const WORDS: [&str; 7] = [
         "\"tool_calls\"",
@@ -472,7 +459,7 @@ fn mentions_calls(body: &[u8]) -> bool {
     WORDS.iter().any(|word| memchr::memmem::find(body, word.as_bytes()).is_some())
 }
 
-/// Says whether a field holds a list that is not empty.
+/// Returns whether a field is a list and not empty.
 fn is_list(raw: &RawValue) -> bool {
     let inside = raw.get().trim().strip_prefix('[').map(str::trim_start);
     inside.is_some_and(|inside| !inside.starts_with(']'))

@@ -112,16 +112,20 @@ impl Fault {
         let kind = FaultKind::of_status(status);
         let parsed: Value = toolglot_json::from_slice(body).unwrap_or_default();
         let plain = || String::from_utf8_lossy(body).trim().chars().take(2000).collect::<String>();
-        let fault = Self::of_value(&parsed).unwrap_or_else(|| Self::new(kind, plain()));
-        Self { kind, status, ..fault }.with_words()
+        let mut fault = Self::of_value(&parsed).unwrap_or_else(|| Self::new(kind, plain()));
+        (fault.kind, fault.status) = (kind, status);
+        if fault.message.is_empty() {
+            fault.message = format!("the model server answered with status {status} and no message");
+        }
+        fault
     }
 
     /// Returns the error in a JSON value of any protocol, if it contains one.
     pub fn of_value(value: &Value) -> Option<Self> {
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
-        let text = |key: &str| error.get(key).and_then(word);
+        let text = |key: &str| error.get(key).and_then(string_or_number);
         let message = error.as_str().map(str::to_owned).or_else(|| text("message")).or_else(|| text("detail"))?;
-        let status = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+        let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
         let kind = text("type").and_then(|name| kind_named(&name));
         let kind = kind.or(status.filter(|code| *code >= 400).map(FaultKind::of_status)).unwrap_or(FaultKind::Server);
         Some(Self { code: text("code"), param: text("param"), ..Self::new(kind, message) })
@@ -129,9 +133,9 @@ impl Fault {
 
     /// Returns the error in an event of a stream, if it is one, in any protocol.
     pub(crate) fn of_event(name: Option<&str>, event: &Value) -> Option<Self> {
-        let is = |key: &str| event.get(key).and_then(Value::as_str) == Some("error");
-        let tells = || event.get("error").is_some_and(|error| !error.is_null()) || is_bare(event);
-        if name != Some("error") && !is("type") && !is("object") && !tells() {
+        let is = |key: &str| event[key] == "error";
+        let has_error = || !event["error"].is_null() || is_bare(event);
+        if name != Some("error") && !is("type") && !is("object") && !has_error() {
             return None;
         }
         let strange = || Self::new(FaultKind::Server, format!("the model server reported an error: {event}"));
@@ -141,13 +145,13 @@ impl Fault {
     /// Returns the error of a saved body that contains nothing else.
     pub(crate) fn of_saved(body: &Value) -> Option<Self> {
         let error = body.get("error")?;
-        let is_error = error.get("message").is_some_and(Value::is_string) || body.get("type")? == "error";
+        let is_error = error["message"].is_string() || body.get("type")? == "error";
         if is_error { Self::of_value(body) } else { None }
     }
 
     /// Returns the error of an `error` event that is not JSON.
-    pub(crate) fn of_words(words: &str) -> Self {
-        Self::new(FaultKind::Server, words.trim())
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self::new(FaultKind::Server, text.trim())
     }
 
     /// Returns the error's body in a protocol.
@@ -161,24 +165,16 @@ impl Fault {
             Protocol::Ollama => json!({"error": self.message}),
         }
     }
-
-    fn with_words(self) -> Self {
-        if !self.message.is_empty() {
-            return self;
-        }
-        let message = format!("the model server answered with status {} and no message", self.status);
-        Self { message, ..self }
-    }
 }
 
 /// Returns whether a body is an error of a web framework.
 pub(crate) fn is_bare(body: &Value) -> bool {
     let members = body.as_object().filter(|members| members.len() == 1);
-    members.is_some_and(|members| members.get("detail").is_some_and(Value::is_string))
+    members.is_some_and(|members| members["detail"].is_string())
 }
 
-/// A text or a number, as text.
-fn word(value: &Value) -> Option<String> {
+/// Returns a string or a number as text.
+fn string_or_number(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()))
 }
 

@@ -3,11 +3,28 @@
 use toolglot_json::{Map, Value};
 
 /// Returns the items of a list; none if it is not a list.
-pub(crate) fn list(value: Option<&Value>) -> &[Value] {
-    value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+pub(crate) fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Returns a string unchanged, and any other value but null as JSON text.
+pub(crate) fn json_text(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        value => Some(value.to_string()),
+    }
+}
+
+/// Takes a member out, which becomes null; null if there is none.
+pub(crate) fn take(value: &mut Value, key: &str) -> Value {
+    value.get_mut(key).map(Value::take).unwrap_or_default()
 }
 
 /// Sets a member unless its value is missing or null.
-pub(crate) fn put(map: &mut Map, key: &str, value: Option<Value>) {
-    map.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
+pub(crate) fn put(map: &mut Map, key: &str, value: impl Into<Value>) {
+    let value = value.into();
+    if !value.is_null() {
+        map.insert(key.to_owned(), value);
+    }
 }

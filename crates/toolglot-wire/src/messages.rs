@@ -1,4 +1,4 @@
-//! Anthropic Messages: requests, a reader of what servers say, a writer for clients.
+//! Anthropic Messages: requests, a reader for servers, a writer for clients.
 
 mod answer;
 mod block;

@@ -1,17 +1,17 @@
-//! Makes what a server said clean: calls out of text, native calls put right, everything in the order writers rely on.
+//! Normalizes an answer: finds calls in text, repairs native calls, and orders everything as the writers expect it.
 
-use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use toolglot::{Dialects, Options, Tools};
+use toolglot::{Dialects, Options};
 
-use crate::demand::Demand;
+use crate::chat::request::ChatAsked;
 use crate::fault::{Fault, FaultKind};
 use crate::policy::{Duplicates, WireLimits};
-use crate::response_event::{Finish, Part, ResponseEvent, ResponseStart, Usage};
+use crate::report::Report;
+use crate::response_event::{Finish, Part, ResponseEvent, ResponseStart};
 use crate::suspect::{self, Suspect};
 use choice::ChoiceNormalizer;
-pub(crate) use choice::TokenFate;
+pub(crate) use choice::LogprobsFate;
 use ids::AnswerIds;
 
 mod call_emitter;
@@ -20,321 +20,298 @@ mod ids;
 mod native;
 mod text_reader;
 
-/// What the client's request and the operator's policy want of an answer.
+/// The requirements for an answer: those of the client's request and those of the operator's policy.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AnswerSettings {
+    pub(crate) asked: Arc<ChatAsked>,
     pub(crate) dialects: Dialects,
-    pub(crate) tools: Tools,
     pub(crate) options: Options,
     pub(crate) limits: WireLimits,
     pub(crate) duplicates: Duplicates,
-    /// Text is read for calls.
+    /// Whether text is parsed for calls.
     pub(crate) parse: bool,
-    /// Calls are wanted at all.
-    pub(crate) calls: bool,
-    /// More than one call is wanted.
-    pub(crate) parallel: bool,
-    /// Tools whose input is free text, although the server knows them as functions.
-    pub(crate) custom: Arc<HashSet<String>>,
-    /// The ids of earlier calls.
-    pub(crate) used: Arc<HashSet<String>>,
-    /// How many alternatives were asked for.
-    pub(crate) alternatives: usize,
-    /// The answer has to hold a call.
-    pub(crate) demand: Option<Demand>,
-    /// The answer is streamed, so that nothing can be taken back.
+    /// Whether the answer is streamed, so that emitted events cannot be retracted.
     pub(crate) streamed: bool,
     pub(crate) reasoning_open: bool,
-    /// What only the server's protocol knows are blocks of their own, which end the text before them.
+    /// Whether events that only the server's protocol has are separate blocks, which end the text before them.
     pub(crate) own_blocks: bool,
 }
 
-/// What was counted on the way.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct AnswerTally {
-    pub(crate) dialect: Option<Arc<str>>,
-    pub(crate) calls: usize,
-    /// The tool of the first call that was begun.
-    pub(crate) first: Option<String>,
-    pub(crate) text_calls: usize,
-    pub(crate) repaired: usize,
-    pub(crate) dropped: usize,
-    pub(crate) left: usize,
-    pub(crate) diagnostics: BTreeMap<&'static str, usize>,
-    pub(crate) orphan_closer: bool,
-    /// The text held reasoning; it held anything else.
-    pub(crate) thought: bool,
-    pub(crate) spoke: bool,
-    pub(crate) finish: Option<Finish>,
-    /// The error that the answer ended with.
-    pub(crate) fault: Option<Fault>,
-}
-
-/// What the alternatives of an answer share.
-struct SharedByChoices {
-    wants: AnswerSettings,
+/// The state that the alternatives of an answer share.
+#[derive(Default)]
+struct AnswerState {
+    settings: AnswerSettings,
     ids: AnswerIds,
-    tally: AnswerTally,
-    /// The end of the text that was read for calls.
-    read: String,
+    report: Report,
+    /// The tool of the first call that was emitted.
+    first_tool: Option<String>,
+    /// Whether the text closed reasoning that it had not opened.
+    orphan_closer: bool,
+    /// Whether the text contained reasoning, and whether it contained anything else.
+    has_reasoning: bool,
+    has_text: bool,
+    /// The end of the text that was parsed for calls.
+    recent_text: String,
+    /// The normalized events that the caller has not taken yet. In a whole answer these are all of its events, from
+    /// which the events of a failed call are removed.
+    out: Vec<ResponseEvent>,
 }
 
-/// Makes one answer clean.
+impl AnswerState {
+    fn count_diagnostic(&mut self, code: &'static str) {
+        *self.report.diagnostics.entry(code).or_default() += 1;
+    }
+}
+
+/// Normalizes one answer.
 pub(crate) struct Normalizer {
-    shared: SharedByChoices,
-    /// The alternatives by the server's numbers, in the order in which they appeared.
+    state: AnswerState,
+    /// The alternatives with the server's numbers, in the order in which they appeared.
     choices: Vec<(usize, ChoiceNormalizer)>,
-    usage: Option<Usage>,
     begun: bool,
     ended: bool,
 }
 
 impl Normalizer {
-    /// Returns what cleans one answer; ids are made from the seed.
-    pub(crate) fn new(wants: AnswerSettings, seed: u64) -> Self {
-        let ids = AnswerIds::new(wants.used.clone(), seed);
-        let shared = SharedByChoices { wants, ids, tally: AnswerTally::default(), read: String::new() };
-        Self { shared, choices: Vec::new(), usage: None, begun: false, ended: false }
+    /// Returns a normalizer for one answer; ids are generated from the seed.
+    pub(crate) fn new(settings: AnswerSettings, seed: u64) -> Self {
+        let ids = AnswerIds::new(settings.asked.clone(), seed);
+        let state = AnswerState { settings, ids, ..AnswerState::default() };
+        Self { state, choices: Vec::new(), begun: false, ended: false }
     }
 
-    /// Says that the prompt opened a reasoning region.
+    /// Sets whether the prompt opened a reasoning region.
     pub(crate) fn set_reasoning_open(&mut self, open: bool) {
-        self.shared.wants.reasoning_open = open;
+        self.state.settings.reasoning_open = open;
     }
 
-    /// Says that the answer comes whole, so that a call that fails need not be said at all.
+    /// Sets that the answer is not streamed, so that the events of a failed call can be removed.
     pub(crate) fn set_whole(&mut self) {
-        self.shared.wants.streamed = false;
+        self.state.settings.streamed = false;
     }
 
-    /// Takes what the server said and says it clean. In a whole answer `out` has to hold all that was said before.
-    pub(crate) fn push_event(&mut self, said: ResponseEvent, out: &mut Vec<ResponseEvent>) {
+    /// Normalizes an event of the server. The caller must not take the events of a whole answer before its end.
+    pub(crate) fn push_event(&mut self, event: ResponseEvent) {
         if self.ended {
             return;
         }
-        match said {
-            ResponseEvent::Begin(begin) => self.begin(begin, out),
+        match event {
+            ResponseEvent::Begin(begin) => self.begin(begin),
             ResponseEvent::Part { choice, part } => {
-                self.begin(ResponseStart::default(), out);
-                let at = self.place(choice);
-                self.choices[at].1.part(part, &mut self.shared, out);
-                self.look(at, out);
+                self.begin(ResponseStart::default());
+                let at = self.position_or_insert(choice);
+                self.choices[at].1.push_part(part, &mut self.state);
+                self.end_if_done(at);
             }
-            ResponseEvent::Usage(usage) => self.usage = Some(usage),
+            ResponseEvent::Usage(usage) => self.state.report.usage = Some(usage),
             ResponseEvent::Extra(extra) => {
-                self.begin(ResponseStart::default(), out);
-                out.push(ResponseEvent::Extra(extra));
+                self.begin(ResponseStart::default());
+                self.state.out.push(ResponseEvent::Extra(extra));
             }
-            ResponseEvent::Lost => self.lose(out),
-            ResponseEvent::Fault(fault) => self.fail(fault, out),
-            ResponseEvent::End => self.end(out),
+            ResponseEvent::Lost => self.handle_loss(),
+            ResponseEvent::Fault(fault) => self.fail(fault),
+            ResponseEvent::End => self.end(),
         }
     }
 
-    /// Reads text that may be passed on unchanged; returns whether it is, and otherwise emits the result.
-    pub(crate) fn passes(&mut self, choice: usize, text: &str, out: &mut Vec<ResponseEvent>) -> bool {
-        match self.choices.iter_mut().find(|(number, _)| *number == choice) {
-            Some((_, found)) if !self.ended && found.is_plain() => {
-                let passes = found.passes(text, &mut self.shared, out);
-                let at = self.place(choice);
-                self.look(at, out);
-                passes
-            }
-            _ => {
-                self.push_event(ResponseEvent::Part { choice, part: Part::Text(text.to_owned()) }, out);
-                false
-            }
-        }
+    /// Returns the normalized events that the caller has not taken yet.
+    pub(crate) fn events(&mut self) -> &mut Vec<ResponseEvent> {
+        &mut self.state.out
     }
 
-    /// Says whether the answer may end before the server says so: with one call, if no more are wanted.
-    pub(crate) fn may_have_enough(&self) -> bool {
-        !self.shared.wants.parallel
+    /// Reads text; returns whether it can be passed on unchanged, and otherwise emits the result.
+    pub(crate) fn pass_text(&mut self, choice: usize, text: &str) -> bool {
+        let Some(at) = self.open_position(choice).filter(|at| self.choices[*at].1.has_only_text()) else {
+            self.push_event(ResponseEvent::Part { choice, part: Part::Text(text.to_owned()) });
+            return false;
+        };
+        let is_unchanged = self.choices[at].1.pass_text(text, &mut self.state);
+        self.end_if_done(at);
+        is_unchanged
     }
 
-    /// Says what would become of log probabilities that come now.
-    pub(crate) fn token_fate(&self, choice: usize) -> TokenFate {
-        let found = self.choices.iter().find(|(number, _)| *number == choice).filter(|_| !self.ended);
-        found.map_or(TokenFate::Open, |(_, found)| found.token_fate())
+    /// Reads reasoning from a field of its own; returns whether it can be passed on unchanged. Otherwise nothing is
+    /// read.
+    pub(crate) fn pass_reasoning(&mut self, choice: usize) -> bool {
+        let at = self.open_position(choice).filter(|at| self.choices[*at].1.has_only_text());
+        at.inspect(|at| self.choices[*at].1.leave_reasoning()).is_some()
     }
 
-    /// Says whether reasoning that the server separates from text may be passed on unchanged.
-    pub(crate) fn passes_reasoning(&mut self, choice: usize) -> bool {
-        let found = self.choices.iter_mut().find(|(number, _)| *number == choice);
-        !self.ended && found.is_some_and(|(_, found)| found.is_plain() && found.passes_reasoning())
-    }
-
-    /// Reads arguments of a call that may be passed on unchanged if its number is the same for the client; says whether they
-    /// do, or else says what became of them.
-    pub(crate) fn passes_arguments(
-        &mut self,
-        choice: usize,
-        (call, number): (usize, Option<usize>),
-        text: &str,
-        out: &mut Vec<ResponseEvent>,
-    ) -> bool {
-        let found = self.choices.iter_mut().find(|(number, _)| *number == choice).filter(|_| !self.ended);
-        if let Some(((_, found), number)) = found.zip(number)
-            && found.continues_call(call, number)
+    /// Reads arguments of a call; returns whether they can be passed on unchanged, and otherwise emits the result. The
+    /// call is given by the server's number and, if the client knows it, the client's.
+    pub(crate) fn pass_arguments(&mut self, choice: usize, (call, number): (usize, Option<usize>), text: &str) -> bool {
+        if let Some((at, number)) = self.open_position(choice).zip(number)
+            && self.choices[at].1.continues_call(call, number)
         {
-            return found.passes_arguments(text, &mut self.shared, out);
+            return self.choices[at].1.pass_arguments(text, &mut self.state);
         }
-        self.push_event(ResponseEvent::Part { choice, part: Part::Arguments { call, text: text.to_owned() } }, out);
+        self.push_event(ResponseEvent::Part { choice, part: Part::Arguments { call, text: text.to_owned() } });
         false
     }
 
-    /// Says whether an alternative has the number that the server gave it; with text, one may begin that is next.
-    pub(crate) fn knows(&mut self, choice: usize, begins: bool) -> bool {
-        if begins && choice == self.choices.len() && self.begun && !self.ended && self.number(choice).is_none() {
-            self.place(choice);
+    /// Returns whether the answer may end before the server ends it: after one call, if only one is allowed.
+    pub(crate) fn may_end_early(&self) -> bool {
+        !self.state.settings.asked.parallel
+    }
+
+    /// Returns what would happen to log probabilities that arrive now.
+    pub(crate) fn logprobs_fate(&self, choice: usize) -> LogprobsFate {
+        self.open_position(choice).map_or(LogprobsFate::Undecided, |at| self.choices[at].1.logprobs_fate())
+    }
+
+    /// Returns whether an alternative has the same number for the client; `begins` starts it if it is the next one.
+    pub(crate) fn keeps_number(&mut self, choice: usize, begins: bool) -> bool {
+        if begins && choice == self.choices.len() && self.begun && !self.ended {
+            self.position_or_insert(choice);
         }
-        self.number(choice) == Some(choice)
+        self.position(choice) == Some(choice)
     }
 
-    /// Returns the clean number of an alternative, if it has begun.
-    fn number(&self, choice: usize) -> Option<usize> {
-        self.choices.iter().position(|(number, _)| *number == choice)
-    }
-
-    /// Says whether nothing more will be said.
+    /// Returns whether the answer has ended.
     pub(crate) fn is_over(&self) -> bool {
         self.ended
     }
 
     /// Returns what was counted so far.
-    pub(crate) fn tally(&self) -> &AnswerTally {
-        &self.shared.tally
+    pub(crate) fn report(&self) -> &Report {
+        &self.state.report
     }
 
-    /// Says whether the answer holds the call that it has to hold; nothing while that is open, or if it need not hold one.
-    /// An answer that failed, was cut off or refused is not asked for again.
+    /// Returns whether the answer contains the required call; none while that is open, or if no call is required.
+    /// An answer that failed, was truncated or refused counts as complete, so that it is not requested again.
     pub(crate) fn meets_demand(&self) -> Option<bool> {
-        let (demand, tally) = (self.shared.wants.demand.as_ref()?, &self.shared.tally);
-        if let Some(first) = &tally.first {
-            let is_made = self.shared.wants.streamed || !self.ended || tally.calls > 0;
-            return Some(demand.is_met_by(first) && is_made || self.was_cut());
+        let AnswerState { settings, report, first_tool, .. } = &self.state;
+        let demand = settings.asked.demand.as_ref()?;
+        if let Some(first) = first_tool {
+            let is_emitted = settings.streamed || !self.ended || report.calls > 0;
+            return Some(demand.is_met_by(first) && is_emitted || self.was_truncated());
         }
-        self.ended.then(|| self.was_cut())
+        self.ended.then(|| self.was_truncated())
     }
 
-    /// Returns the text in which no call was read, if it may look as if it held one.
+    /// Returns the text if no call was found in it although it looks as if it contained one.
     pub(crate) fn suspect(&self) -> Option<Suspect> {
-        let SharedByChoices { wants, tally, read, .. } = &self.shared;
-        let is_missed = wants.parse && tally.calls == 0 && tally.fault.is_none() && suspect::has_signs(read);
-        is_missed.then(|| Suspect {
-            text: read.clone(),
-            dialects: wants.dialects.clone(),
-            tools: wants.tools.clone(),
-            options: wants.options.clone().with_reasoning_open(wants.reasoning_open),
+        let AnswerState { settings, report, recent_text, .. } = &self.state;
+        let is_candidate = settings.parse && report.calls == 0 && report.fault.is_none();
+        (is_candidate && suspect::has_signs(recent_text)).then(|| Suspect {
+            text: recent_text.clone(),
+            dialects: settings.dialects.clone(),
+            tools: settings.asked.tools.clone(),
+            options: settings.options.clone().with_reasoning_open(settings.reasoning_open),
         })
     }
 
-    /// Returns what is wanted of an answer that is read for calls and holds none so far.
+    /// Returns the settings of an answer that is parsed for calls, until the first call is found.
     pub(crate) fn settings(&self) -> Option<&AnswerSettings> {
-        Some(&self.shared.wants).filter(|wants| wants.parse && self.shared.tally.first.is_none())
+        Some(&self.state.settings).filter(|settings| settings.parse && self.state.first_tool.is_none())
     }
 
-    /// Says whether the answer has to hold a call.
+    /// Returns whether the answer must contain a call.
     pub(crate) fn demands_call(&self) -> bool {
-        self.shared.wants.demand.is_some()
+        self.state.settings.asked.demand.is_some()
     }
 
-    /// Says whether the text began inside reasoning; nothing if it does not tell, as one that was cut does not.
+    /// Returns whether the text began inside reasoning; none if that is unknown, as in a truncated answer.
     pub(crate) fn begins_inside_reasoning(&self) -> Option<bool> {
-        let tally = &self.shared.tally;
-        let is_done = matches!(tally.finish, Some(Finish::Stop | Finish::ToolCalls));
-        let says_more = tally.spoke || tally.calls > 0;
-        match (self.shared.wants.reasoning_open, tally.thought) {
-            _ if tally.orphan_closer => Some(true),
-            (true, true) if says_more => Some(true),
-            // Nothing closed it although the model was done.
+        let AnswerState { settings, report, has_reasoning, has_text, orphan_closer, .. } = &self.state;
+        let is_done = matches!(report.finish, Some(Finish::Stop | Finish::ToolCalls));
+        let has_more = *has_text || report.calls > 0;
+        match (settings.reasoning_open, *has_reasoning) {
+            _ if *orphan_closer => Some(true),
+            (true, true) if has_more => Some(true),
+            // A model that was done would have closed it.
             (true, true) if is_done => Some(false),
-            (false, false) if says_more && is_done => Some(false),
+            (false, false) if has_more && is_done => Some(false),
             _ => None,
         }
     }
 
-    fn was_cut(&self) -> bool {
-        let tally = &self.shared.tally;
-        tally.fault.is_some() || matches!(tally.finish, Some(Finish::Length | Finish::ContentFilter))
+    fn was_truncated(&self) -> bool {
+        let report = &self.state.report;
+        report.fault.is_some() || report.finish.as_ref().is_some_and(Finish::is_cut)
     }
 
-    /// Returns the tokens counted so far.
-    pub(crate) fn usage(&self) -> Option<&Usage> {
-        self.usage.as_ref()
-    }
-
-    /// Returns how many bytes of text wait until it is clear what they are.
+    /// Returns the number of bytes that wait until it is known what they are.
     pub(crate) fn held(&self) -> usize {
         self.choices.iter().map(|(_, choice)| choice.held()).sum()
     }
 
-    fn begin(&mut self, begin: ResponseStart, out: &mut Vec<ResponseEvent>) {
+    fn begin(&mut self, begin: ResponseStart) {
         if !std::mem::replace(&mut self.begun, true) {
-            self.usage = begin.usage.clone().or(self.usage.take());
-            out.push(ResponseEvent::Begin(begin));
+            let usage = &mut self.state.report.usage;
+            *usage = begin.usage.clone().or(usage.take());
+            self.state.out.push(ResponseEvent::Begin(begin));
         }
     }
 
-    fn place(&mut self, choice: usize) -> usize {
-        self.number(choice).unwrap_or_else(|| {
+    /// Returns the position of an alternative, which is its number for the client.
+    fn position(&self, choice: usize) -> Option<usize> {
+        self.choices.iter().position(|(number, _)| *number == choice)
+    }
+
+    fn open_position(&self, choice: usize) -> Option<usize> {
+        self.position(choice).filter(|_| !self.ended)
+    }
+
+    fn position_or_insert(&mut self, choice: usize) -> usize {
+        self.position(choice).unwrap_or_else(|| {
             self.choices.push((choice, ChoiceNormalizer::new(self.choices.len())));
             self.choices.len() - 1
         })
     }
 
-    /// Looks whether a call failed, or whether all that is wanted has been said.
-    fn look(&mut self, at: usize, out: &mut Vec<ResponseEvent>) {
+    /// Ends the answer if a call of this alternative failed, or if all alternatives have the only call that is allowed.
+    fn end_if_done(&mut self, at: usize) {
         if let Some(fault) = self.choices[at].1.take_fault() {
-            return self.end_with(fault, out);
+            return self.end_with(fault);
         }
-        // A whole answer is there already, its counts too.
-        let enough = self.shared.wants.streamed
-            && self.choices.len() >= self.shared.wants.alternatives.max(1)
+        // A whole answer is not ended early: its token counts are still to come.
+        let is_done = self.state.settings.streamed
+            && self.choices.len() >= self.state.settings.asked.alternatives.max(1)
             && self.choices.iter().all(|(_, choice)| choice.has_enough());
-        if enough {
-            self.end(out);
+        if is_done {
+            self.end();
         }
     }
 
-    /// Handles a lost piece: inside a call, the call fails; elsewhere, the loss is counted.
-    fn lose(&mut self, out: &mut Vec<ResponseEvent>) {
-        *self.shared.tally.diagnostics.entry("damaged_stream").or_default() += 1;
+    /// Counts a lost event; if a call is open, the call and the answer fail.
+    fn handle_loss(&mut self) {
+        self.state.count_diagnostic("damaged_stream");
         if self.choices.iter().any(|(_, choice)| choice.is_inside_call()) {
             let message = "the model server's stream is corrupted inside a call";
-            self.fail(Fault::new(FaultKind::Upstream, message).with_code("tool_call_broken"), out);
+            self.fail(Fault::new(FaultKind::Upstream, message).with_code("tool_call_broken"));
         }
     }
 
-    /// Ends the answer with what no call is any more, and the fault.
-    fn fail(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
-        self.begin(ResponseStart::default(), out);
+    /// Emits text that is held back, then ends the answer with the fault.
+    fn fail(&mut self, fault: Fault) {
+        self.begin(ResponseStart::default());
         for (_, choice) in &mut self.choices {
-            choice.give_up(&mut self.shared, out);
+            choice.flush_text(&mut self.state);
         }
-        self.end_with(fault, out);
+        self.end_with(fault);
     }
 
-    fn end_with(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
+    fn end_with(&mut self, fault: Fault) {
         self.ended = true;
-        self.shared.tally.fault = Some(fault.clone());
-        out.push(ResponseEvent::Fault(fault));
+        self.state.report.fault = Some(fault.clone());
+        self.state.out.push(ResponseEvent::Fault(fault));
     }
 
-    fn end(&mut self, out: &mut Vec<ResponseEvent>) {
-        self.begin(ResponseStart::default(), out);
+    fn end(&mut self) {
+        self.begin(ResponseStart::default());
         if self.choices.is_empty() {
-            self.place(0);
+            self.position_or_insert(0);
         }
         for at in 0..self.choices.len() {
-            self.choices[at].1.end(&mut self.shared, out);
+            self.choices[at].1.end(&mut self.state);
             if let Some(fault) = self.choices[at].1.take_fault() {
-                return self.end_with(fault, out);
+                return self.end_with(fault);
             }
         }
         self.ended = true;
-        out.extend(self.usage.clone().map(ResponseEvent::Usage));
-        out.push(ResponseEvent::End);
+        self.state.out.extend(self.state.report.usage.clone().map(ResponseEvent::Usage));
+        self.state.out.push(ResponseEvent::End);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Ollama's own API, `/api/chat` and `/api/generate`: requests, a reader of what servers say, a writer for clients.
+//! Ollama's own API, `/api/chat` and `/api/generate`: requests, a reader for servers, a writer for clients.
 
 mod answer;
 mod from_chat;
@@ -15,12 +15,12 @@ pub(crate) use write::{OllamaWriter, whole};
 
 use toolglot_json::Map;
 
-/// Says whether a request asks `/api/generate`, which has no conversation.
+/// Returns whether a request is for `/api/generate`, which has no conversation.
 pub(crate) fn generates(request: &Map) -> bool {
     !request.contains_key("messages")
 }
 
-/// Options of the model that both protocols have: the name in Chat Completions, the name among `options`.
+/// Options of the model that both protocols have: the name in Chat Completions, the name in `options`.
 const OPTIONS: [(&str, &str); 11] = [
     ("temperature", "temperature"),
     ("top_p", "top_p"),

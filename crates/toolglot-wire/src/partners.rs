@@ -1,11 +1,11 @@
-//! Which result belongs to which call of a conversation, however its turns are grouped.
+//! Finds the call of each result in a conversation, for all protocols.
 //!
 //! | act | effect |
 //! |---|---|
-//! | `Begin` | what is called from here on is not part of the turn before |
+//! | `Begin` | later calls belong to a new turn |
 //! | `Call` | waits for its result |
-//! | `Result`, with an id | the first waiting call of this id in the latest turn that has one; else one that comes later |
-//! | `Result`, without | the first waiting call of the latest turn that has one |
+//! | `Result`, with an id | takes the first waiting call with this id in the latest turn that has one, or a later call |
+//! | `Result`, without | takes the first waiting call in the latest turn that has one |
 
 use std::collections::{HashMap, VecDeque};
 
@@ -20,9 +20,9 @@ pub(crate) enum CallAct<'a> {
     Result(&'a str),
 }
 
-/// Returns for every act that is a result the place of its call, if that is there. A call has one result at most.
+/// Returns the place of each result's call, if there is one. A call has at most one result.
 ///
-/// Ids may come again in later turns, as those of engines do that count from 0 in each.
+/// Later turns may repeat ids: some engines count from 0 in each.
 pub(crate) fn partners(acts: &[CallAct<'_>]) -> Vec<Option<usize>> {
     let mut found = vec![None; acts.len()];
     let mut answered = vec![false; acts.len()];
@@ -53,7 +53,7 @@ pub(crate) fn partners(acts: &[CallAct<'_>]) -> Vec<Option<usize>> {
     found
 }
 
-/// Calls that wait for their results, by turns. Each is looked at once, so that no history takes long.
+/// Calls that wait for their results, by turn. Each is inspected once, so the time is linear in the history.
 #[derive(Default)]
 struct WaitingCalls {
     turns: Vec<(usize, VecDeque<usize>)>,

@@ -21,7 +21,7 @@ const FIELDS: [&str; 5] = ["tools", "tool_choice", "parallel_tool_calls", "funct
 /// The most sequences that servers stop at.
 const MAX_STOPS: usize = 4;
 
-/// Writes a chat request whose history is in order as one without tools; `tools` are those that it declares.
+/// Converts a chat request with a valid history to one without tools; `tools` are those that it declares.
 ///
 /// | of the request | becomes |
 /// |---|---|
@@ -31,8 +31,7 @@ const MAX_STOPS: usize = 4;
 /// | `tool_choice`, `parallel_tool_calls` | a sentence |
 /// | reasoning of earlier turns | nothing |
 ///
-/// The same request becomes the same bytes. What the dialect cannot express so that it reads back the same is written as
-/// nearly as can be, with a sentence in `notes`.
+/// The same request always becomes the same bytes. Calls that the dialect cannot express are approximated, with a note.
 pub(crate) fn into_text(request: &mut Map, tools: &Tools, dialect: &Arc<Dialect>, notes: &mut Vec<String>) {
     let messages = request.get_mut("messages").map(Value::take).unwrap_or_default();
     let Value::Array(messages) = messages else { return };
@@ -41,35 +40,34 @@ pub(crate) fn into_text(request: &mut Map, tools: &Tools, dialect: &Arc<Dialect>
     let (system, rest) = instructions(messages);
     let mut talk = talk::written(rest, tools, dialect, notes);
     let is_taught = section.is_some();
-    match (dialect.teach().place(), section) {
-        (_, None) => talk.splice(0..0, system.map(as_system)),
-        (TeachPlace::SystemEnd, Some(section)) => talk.splice(0..0, Some(as_system(joined(system, &section, "")))),
-        (TeachPlace::SystemStart, Some(section)) => {
-            talk.splice(0..0, Some(as_system(joined(Some(section), &system.unwrap_or_default(), ""))))
-        }
+    let system = match (dialect.teach().place(), section) {
+        (_, None) => system,
+        (TeachPlace::SystemEnd, Some(section)) => Some(joined(&system.unwrap_or_default(), &section)),
+        (TeachPlace::SystemStart, Some(section)) => Some(joined(&section, &system.unwrap_or_default())),
         (TeachPlace::LastUser, Some(section)) => {
             put_before_last_user(&mut talk, &section);
-            talk.splice(0..0, system.map(as_system))
+            system
         }
     };
-    request.insert("messages".to_owned(), one_a_turn(talk).into());
+    talk.splice(0..0, system.map(|text| json!({"role": "system", "content": text})));
+    request["messages"] = one_a_turn(talk).into();
     if is_taught {
         stop_before_results(request, dialect);
     }
 }
 
-/// Writes the calls and results of a conversation that is in order as text of a dialect; all else stays as it is.
+/// Writes the calls and results of a valid conversation as text of a dialect; everything else is unchanged.
 pub(crate) fn in_words(messages: Vec<Value>, dialect: &Arc<Dialect>) -> Vec<Value> {
     one_a_turn(talk::written(messages, &Tools::default(), dialect, &mut Vec::new()))
 }
 
-/// Takes the instructions that a conversation begins with, as one text; later ones are a user's.
+/// Removes the instructions at the beginning of a conversation, as one text; later ones become user messages.
 fn instructions(messages: Vec<Value>) -> (Option<String>, Vec<Value>) {
-    let (mut system, mut rest) = (None, Vec::with_capacity(messages.len()));
+    let (mut system, mut rest) = (None::<String>, Vec::with_capacity(messages.len()));
     for mut message in messages {
-        let is_system = matches!(message.get("role").and_then(Value::as_str), Some("system" | "developer"));
+        let is_system = matches!(message["role"].as_str(), Some("system" | "developer"));
         match (is_system, rest.is_empty()) {
-            (true, true) => system = Some(joined(system, &talk::text_of(&message["content"]), "")),
+            (true, true) => system = Some(joined(&system.unwrap_or_default(), &talk::text_of(&message["content"]))),
             (true, false) => rest.push(later_instructions(message["content"].take())),
             (false, _) => rest.push(message),
         }
@@ -77,27 +75,22 @@ fn instructions(messages: Vec<Value>) -> (Option<String>, Vec<Value>) {
     (system, rest)
 }
 
-fn as_system(text: String) -> Value {
-    json!({"role": "system", "content": text})
-}
-
-/// Joins two texts with a blank line between them, if both say something.
-fn joined(first: Option<String>, second: &str, end: &str) -> String {
-    let first = first.unwrap_or_default();
+/// Joins two texts with a blank line between them, if neither is empty.
+fn joined(first: &str, second: &str) -> String {
     let between = if first.is_empty() || second.is_empty() { "" } else { "\n\n" };
-    format!("{first}{between}{second}{end}")
+    format!("{first}{between}{second}")
 }
 
 fn put_before_last_user(messages: &mut Vec<Value>, section: &str) {
     let last = messages.iter_mut().rfind(|message| message["role"] == "user");
     match last.map(|message| &mut message["content"]) {
-        Some(Value::String(text)) => *text = joined(Some(section.to_owned()), text, ""),
+        Some(Value::String(text)) => *text = joined(section, text),
         Some(Value::Array(parts)) => parts.insert(0, json!({"type": "text", "text": section})),
         _ => messages.push(json!({"role": "user", "content": section})),
     }
 }
 
-/// Keeps a model from inventing results: it stops where one would begin.
+/// Stops a model where it would invent a result.
 fn stop_before_results(request: &mut Map, dialect: &Dialect) {
     let opener = dialect.teach().result().split(['{', '\n']).next().unwrap_or_default().trim().to_owned();
     if opener.len() < 4 {
@@ -111,5 +104,5 @@ fn stop_before_results(request: &mut Map, dialect: &Dialect) {
     if stops.len() < MAX_STOPS && !stops.iter().any(|stop| *stop == *opener) {
         stops.push(opener.into());
     }
-    request.insert("stop".to_owned(), stops.into());
+    request["stop"] = stops.into();
 }

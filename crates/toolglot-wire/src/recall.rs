@@ -33,11 +33,10 @@ pub struct StoredAnswer {
 pub(crate) fn fill(request: &mut Map, memory: &dyn Recall) {
     let items = request.get_mut("input").and_then(Value::as_array_mut);
     for item in items.into_iter().flatten() {
-        // The type may be left out where nothing but an id is given.
-        let is_bare =
-            || item.get("type").is_none_or(Value::is_null) && item.as_object().is_some_and(|it| it.len() <= 2);
-        if item.get("type").and_then(Value::as_str) == Some("item_reference") || is_bare() {
-            let id = item.get("id").and_then(Value::as_str);
+        // The type may be omitted if there is nothing but an id.
+        let is_bare = || item["type"].is_null() && item.as_object().is_some_and(|it| it.len() <= 2);
+        if item["type"] == "item_reference" || is_bare() {
+            let id = item["id"].as_str();
             if let Some(found) = id.and_then(|id| memory.item(id)) {
                 *item = found;
             }
@@ -51,7 +50,7 @@ pub(crate) fn continued(request: &Map, memory: &dyn Recall) -> Option<Map> {
     let mut request = request.clone();
     request.remove("previous_response_id");
     items.append(&mut input(&request));
-    request.insert("input".to_owned(), items.into());
+    request["input"] = items.into();
     Some(request)
 }
 
@@ -90,7 +89,7 @@ pub(crate) fn is_allowed(request: &Map) -> bool {
 }
 
 fn previous(request: &Map) -> Option<&str> {
-    request.get("previous_response_id").and_then(Value::as_str)
+    request["previous_response_id"].as_str()
 }
 
 fn input(request: &Map) -> Vec<Value> {

@@ -9,31 +9,30 @@ use crate::protocol::Protocol;
 use crate::secrets::Secrets;
 use crate::sse::write_json;
 
-/// Passes the lines of a stream on, each when it is complete; clients cannot use less.
+/// Passes the lines of a stream on, each when it is complete.
 #[derive(Debug)]
 pub(crate) struct Relay {
     protocol: Protocol,
     pub(crate) secrets: Secrets,
-    /// The beginning of a line.
+    /// The start of an incomplete line.
     line: Vec<u8>,
     most: usize,
-    /// The server said its last word, or an error.
+    /// Whether the server sent the end of the answer, or an error.
     pub(crate) ended: bool,
-    /// The event that is being read is called an error.
+    /// Whether the name of the current event is `error`.
     named_error: bool,
-    /// The number of the last event that had one.
+    /// The last sequence number.
     sequence: Option<u64>,
     /// The error that the stream ended with.
     pub(crate) fault: Option<Fault>,
 }
 
 impl Relay {
-    /// Returns a relay of a protocol's stream, which holds a line back up to so many bytes.
+    /// Returns a relay for a protocol, which holds back at most `most` bytes of a line.
     pub(crate) fn new(protocol: Protocol, most: usize) -> Self {
-        let secrets = Secrets::default();
         Self {
             protocol,
-            secrets,
+            secrets: Secrets::default(),
             line: Vec::new(),
             most,
             ended: false,
@@ -43,7 +42,7 @@ impl Relay {
         }
     }
 
-    /// Returns how many bytes wait for the end of their line.
+    /// Returns the number of bytes that wait for the end of their line.
     pub(crate) fn held(&self) -> usize {
         self.line.len()
     }
@@ -65,7 +64,7 @@ impl Relay {
         }
     }
 
-    /// Ends the stream; `fault` is the error if nothing the server said was its end.
+    /// Ends the stream; `fault` is the error if the server did not send the end of the answer.
     pub(crate) fn finish(&mut self, fault: Fault, out: &mut Vec<u8>) {
         let line = std::mem::take(&mut self.line);
         let data = self.data(&line).map(<[u8]>::trim_ascii);
@@ -87,7 +86,7 @@ impl Relay {
 
     fn write(&self, fault: &Fault, out: &mut Vec<u8>) {
         if self.protocol != Protocol::Ollama {
-            // Ends an event that may still be open; an empty line more does no harm.
+            // Ends an event that may be open; an additional empty line is harmless.
             out.extend_from_slice(b"\n");
         }
         match self.protocol {
@@ -103,7 +102,7 @@ impl Relay {
         }
     }
 
-    /// Passes whole lines on; most of the time none of them is about an error.
+    /// Passes complete lines on; most contain no error.
     fn lines(&mut self, lines: &[u8], out: &mut Vec<u8>) {
         self.ended |= is_last(self.protocol, lines);
         if self.protocol == Protocol::Responses {
@@ -121,7 +120,7 @@ impl Relay {
     fn line(&mut self, line: &[u8], out: &mut Vec<u8>) {
         let text = line.trim_ascii_end();
         if text.is_empty() {
-            // Between CR and LF an event is not over.
+            // An LF after a CR is not an empty line.
             self.named_error &= line == b"\n" && out.ends_with(b"\r");
         }
         self.named_error |= text.strip_prefix(b"event:").is_some_and(|name| name.trim_ascii() == b"error");
@@ -135,7 +134,7 @@ impl Relay {
         }
     }
 
-    /// Returns the data of a line that has any.
+    /// Returns the data of a line, if it has any.
     fn data<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
         if self.protocol == Protocol::Ollama {
             return Some(line);
@@ -144,12 +143,12 @@ impl Relay {
         Some(data.strip_prefix(b" ").unwrap_or(data))
     }
 
-    /// Notes the error that data tells, if it tells one; returns the data without keys if there are any in it.
+    /// Records the error in the data, if there is one; returns the data with keys redacted if it contains any.
     fn error(&mut self, data: &[u8]) -> Option<Vec<u8>> {
         let name = self.named_error.then_some("error");
         let fault = match toolglot_json::from_slice(data) {
             Ok(value) => of_response(&value).or_else(|| Fault::of_event(name, &value)),
-            Err(_) => name.map(|_| Fault::of_words(&String::from_utf8_lossy(data))),
+            Err(_) => name.map(|_| Fault::of_text(&String::from_utf8_lossy(data))),
         };
         let mut fault = fault?;
         fault.redact(&self.secrets);
@@ -161,14 +160,14 @@ impl Relay {
 
 /// Returns the error of a response that failed.
 fn of_response(event: &Value) -> Option<Fault> {
-    let failed = event.get("type").and_then(Value::as_str) == Some("response.failed");
+    let failed = event["type"] == "response.failed";
     Fault::of_value(event.get("response").filter(|_| failed)?)
 }
 
 const FIELD: &[u8] = b"data: ";
 
-/// Says whether one of these lines may be the last that a server has to say: a chat's alternative that ended, or the
-/// protocol's own end. If text quotes such words, its end cannot be distinguished from an interruption.
+/// Returns whether one of these lines may end the answer: the end of a chat's alternative, or the protocol's own end.
+/// If text quotes such a line, a later interruption is not recognised.
 fn is_last(protocol: Protocol, lines: &[u8]) -> bool {
     let has = |word: &str| memmem::find(lines, word.as_bytes()).is_some();
     match protocol {
@@ -187,7 +186,7 @@ fn finished(lines: &[u8]) -> bool {
     })
 }
 
-/// Returns the number of the last event that has one.
+/// Returns the last sequence number in these lines.
 fn sequence(lines: &[u8]) -> Option<u64> {
     const KEY: &[u8] = b"\"sequence_number\":";
     let value = &lines[memmem::rfind(lines, KEY)? + KEY.len()..];

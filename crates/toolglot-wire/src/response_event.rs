@@ -176,6 +176,13 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Reads the counts of a server; the pointers are those of the input, the output, and the cached and reasoning tokens.
+    pub(crate) fn of(own: Value, [input, output, cached, reasoning]: [&str; 4]) -> Self {
+        let count = |pointer: &str| own.pointer(pointer).and_then(Value::as_u64);
+        let [input, output, cached, reasoning] = [input, output, cached, reasoning].map(count);
+        Self { input: input.unwrap_or_default(), output: output.unwrap_or_default(), cached, reasoning, own }
+    }
+
     /// Adds the tokens of an earlier attempt.
     pub(crate) fn add(&mut self, earlier: &Self) {
         let sum = |now: Option<u64>, before: Option<u64>| match (now, before) {

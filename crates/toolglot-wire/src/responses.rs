@@ -2,18 +2,15 @@
 
 mod from_chat;
 mod history;
-mod left_out;
 mod pairs;
 mod read;
 mod request;
 mod tools;
-mod whole;
 mod write;
 
 pub(crate) use from_chat::from_chat;
 pub(crate) use read::ResponsesReader;
 pub(crate) use request::{as_chat, make_safe, to_chat};
-pub(crate) use whole::whole;
-pub(crate) use write::ResponsesWriter;
+pub(crate) use write::{ResponsesWriter, whole};
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,10 @@
-//! Halves of surrogate pairs in JSON: no characters, but they come where JavaScript cut a string or a server a token.
+//! Unpaired surrogates in JSON, which occur where JavaScript cut a string or a server cut a token.
 
 use std::borrow::Cow;
 
 use toolglot_json::Value;
 
-/// Reads JSON; half a pair is U+FFFD.
+/// Parses JSON; unpaired surrogates become U+FFFD.
 pub(crate) fn value(json: &[u8]) -> serde_json::Result<Value> {
     toolglot_json::from_slice(json).or_else(|error| match repaired(json) {
         Cow::Owned(repaired) => toolglot_json::from_slice(&repaired),
@@ -12,7 +12,7 @@ pub(crate) fn value(json: &[u8]) -> serde_json::Result<Value> {
     })
 }
 
-/// Returns JSON text whose escapes are whole characters.
+/// Replaces the escapes of unpaired surrogates.
 pub(crate) fn repaired(json: &[u8]) -> Cow<'_, [u8]> {
     let mut repaired = Vec::new();
     let (mut from, mut at) = (0, 0);
@@ -37,7 +37,7 @@ pub(crate) fn repaired(json: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(repaired)
 }
 
-/// Returns the unit of UTF-16 whose escape a text begins with.
+/// Returns the UTF-16 code unit of the escape at the start of a text.
 fn unit(text: &[u8]) -> Option<u16> {
     let digits = text.strip_prefix(br"\u")?.get(..4)?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

@@ -1,5 +1,5 @@
-//! Text completions, which have no tools: converts their requests and answers to chat completions, and the answers back, so
-//! that they share a reader and a writer.
+//! Text completions, which have no tools: converts their requests and answers to chat completions, and the answers
+//! back, so that they share a reader and a writer.
 
 use toolglot_json::{Map, Value, json};
 
@@ -66,22 +66,23 @@ impl TextCompletion {
             let text = choice.remove("text").unwrap_or_default();
             // Text completions have another format of log probabilities.
             choice.remove("logprobs");
-            let said = if is_chunk { json!({"content": text}) } else { json!({"role": "assistant", "content": text}) };
-            choice.insert(part.to_owned(), said);
+            let message =
+                if is_chunk { json!({"content": text}) } else { json!({"role": "assistant", "content": text}) };
+            choice.insert(part.to_owned(), message);
         })
     }
 
-    /// Converts a chat completion, or a chunk of it, to a text completion: text in `text`, calls in `tool_calls`, reasoning in
-    /// its field, all in the choice; returns whether it was a chat completion.
+    /// Converts a chat completion, or a chunk of it, to a text completion: text in `text`, calls in `tool_calls`,
+    /// reasoning in its field, all in the choice; returns whether it was a chat completion.
     pub fn as_completion(answer: &mut Value) -> bool {
         let is_chat = answer["object"].as_str().is_some_and(|object| object.starts_with("chat.completion"));
         is_chat
             && reworded(answer, "text_completion", |choice| {
-                let said = ["delta", "message"].iter().find_map(|part| choice.remove(part)).unwrap_or_default();
-                let Value::Object(mut said) = said else { return };
-                let text = said.remove("content").filter(Value::is_string);
-                choice.insert("text".to_owned(), text.unwrap_or_else(|| "".into()));
-                choice.extend(said.into_iter().filter(|(name, value)| name != "role" && !value.is_null()));
+                let message = ["delta", "message"].iter().find_map(|part| choice.remove(part)).unwrap_or_default();
+                let Value::Object(mut message) = message else { return };
+                let text = message.remove("content").filter(Value::is_string);
+                choice["text"] = text.unwrap_or_else(|| "".into());
+                choice.extend(message.into_iter().filter(|(name, value)| name != "role" && !value.is_null()));
             })
     }
 }

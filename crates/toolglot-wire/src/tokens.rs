@@ -1,24 +1,25 @@
-//! Log probabilities of tokens, given to the pieces of text that they belong to.
+//! Assigns the log probabilities of tokens to pieces of text.
 
 use std::collections::VecDeque;
 
 use toolglot_json::Value;
 
-/// Tokens whose text is yet to be written. Text may come in other pieces than its tokens, and parts of it may be missing.
+/// Tokens whose text has not been written. Pieces of text need not match tokens, and the text of some tokens is never
+/// written.
 #[derive(Debug, Default)]
 pub(crate) struct PendingLogprobs {
     waiting: VecDeque<Value>,
-    /// What was written of the first token.
+    /// The written part of the first token.
     begun: String,
 }
 
 impl PendingLogprobs {
-    /// Takes the tokens of text that comes next.
+    /// Adds the tokens of the next text.
     pub(crate) fn add(&mut self, tokens: &[Value]) {
         self.waiting.extend(tokens.iter().cloned());
     }
 
-    /// Returns the tokens that end in a piece of text; those before them whose text was not written are left out.
+    /// Returns the tokens that end in a piece of text; earlier tokens whose text was not written are dropped.
     pub(crate) fn take(&mut self, piece: &str) -> Vec<Value> {
         let mut ended = Vec::new();
         if self.waiting.is_empty() {
@@ -27,7 +28,7 @@ impl PendingLogprobs {
         let text = std::mem::take(&mut self.begun) + piece;
         let mut rest = text.as_str();
         while let Some(first) = self.waiting.front() {
-            let token = first.get("token").and_then(Value::as_str).unwrap_or_default();
+            let token = first["token"].as_str().unwrap_or_default();
             if let Some(behind) = rest.strip_prefix(token) {
                 rest = behind;
                 ended.extend(self.waiting.pop_front());
@@ -36,7 +37,7 @@ impl PendingLogprobs {
                 break;
             } else {
                 if rest.len() == text.len() {
-                    // What was begun was the text of this token, whose rest was not written.
+                    // The written part was that of this token, whose rest was not written.
                     rest = piece;
                 }
                 self.waiting.pop_front();
@@ -45,7 +46,7 @@ impl PendingLogprobs {
         ended
     }
 
-    /// Forgets what waits.
+    /// Drops all tokens.
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
         self.begun.clear();

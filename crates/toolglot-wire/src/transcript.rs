@@ -80,14 +80,14 @@ impl Transcript {
 
     /// Reads an answer; `None` if it is something else, such as a model's text.
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        let (protocol, said) = whole(bytes).or_else(|| failed(bytes)).or_else(|| stream(bytes))?;
+        let (protocol, events) = whole(bytes).or_else(|| failed(bytes)).or_else(|| stream(bytes))?;
         let mut saved = Self { protocol, alternatives: Vec::new(), fault: None };
-        said.into_iter().for_each(|said| saved.add(said));
+        events.into_iter().for_each(|event| saved.add(event));
         Some(saved)
     }
 
-    fn add(&mut self, said: ResponseEvent) {
-        match said {
+    fn add(&mut self, event: ResponseEvent) {
+        match event {
             ResponseEvent::Part { choice, part } => {
                 let missing = (choice + 1).min(MAX_ALTERNATIVES).saturating_sub(self.alternatives.len());
                 self.alternatives.extend((0..missing).map(|_| TranscriptChoice::default()));
@@ -127,9 +127,9 @@ impl TranscriptChoice {
 fn whole(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
     let object = toolglot_json::object_from_slice(bytes).ok()?;
     let protocol = protocol_of_response(&object)?;
-    let mut said = Vec::new();
-    dispatch::reader(protocol, &unbounded()).whole(bytes, &mut said);
-    Some((protocol, said))
+    let mut events = Vec::new();
+    dispatch::reader(protocol, &unbounded()).whole(bytes, &mut events);
+    Some((protocol, events))
 }
 
 /// Reads an error that was all of an answer.
@@ -142,22 +142,23 @@ fn failed(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
 
 /// Reads a stream, which may have been cut anywhere.
 fn stream(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
+    let start = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes).trim_ascii_start();
     let protocol = match first_line(bytes) {
         Some(line) if ollama::is_piece(&line) => Protocol::Ollama,
-        _ => frames(bytes, protocol_of_event)?,
+        _ => protocol_of_events(start)?,
     };
-    let (mut reader, mut said) = (dispatch::reader(protocol, &unbounded()), Vec::new());
+    let (mut reader, mut events) = (dispatch::reader(protocol, &unbounded()), Vec::new());
     let mut framing = Framing::new(protocol, &unbounded());
-    framing.push(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes).trim_ascii_start());
+    framing.push(start);
     while let Some(Ok(frame)) = framing.next_frame() {
-        reader.frame(&frame, &mut said);
+        reader.frame(&frame, &mut events);
     }
     if let Some(frame) = framing.finish() {
-        reader.frame(&frame, &mut said);
+        reader.frame(&frame, &mut events);
     }
     let message = "the stream ends before the answer is complete; save the whole stream";
-    reader.cut(Fault::new(FaultKind::Upstream, message).with_code("upstream_ended_early"), &mut said);
-    Some((protocol, said))
+    reader.cut(Fault::new(FaultKind::Upstream, message).with_code("upstream_ended_early"), &mut events);
+    Some((protocol, events))
 }
 
 /// A capture is already in memory, so there are no limits.
@@ -165,20 +166,20 @@ fn unbounded() -> WireLimits {
     WireLimits::default().with_line(usize::MAX).with_event(usize::MAX).with_held(usize::MAX)
 }
 
-/// Returns the first result of `each` for the frames of a stream; none if the bytes are not a stream.
-fn frames<T>(bytes: &[u8], mut each: impl FnMut(Frame<'_>) -> Option<T>) -> Option<T> {
-    let start = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes).trim_ascii_start();
+/// Returns the protocol of the first event that shows it; none if the bytes are not a stream of events.
+fn protocol_of_events(start: &[u8]) -> Option<Protocol> {
     if !FIELDS.iter().any(|field| start.starts_with(field.as_bytes())) {
         return None;
     }
     let mut reader = SseReader::new(&unbounded());
     reader.push(start);
     while let Some(Ok(frame)) = reader.next_frame() {
-        if let Some(found) = each(frame) {
-            return Some(found);
+        let protocol = protocol_of_event(frame);
+        if protocol.is_some() {
+            return protocol;
         }
     }
-    reader.finish().and_then(each)
+    reader.finish().and_then(protocol_of_event)
 }
 
 /// Returns the first line of a file if it is an object.
@@ -187,11 +188,11 @@ fn first_line(bytes: &[u8]) -> Option<Map> {
 }
 
 fn protocol_of_response(object: &Map) -> Option<Protocol> {
-    let is = |key: &str, value: &str| object.get(key).and_then(Value::as_str) == Some(value);
-    let choices = object.get("choices").and_then(Value::as_array);
+    let is = |key: &str, value: &str| object[key].as_str() == Some(value);
+    let choices = object["choices"].as_array();
     if choices.is_some_and(|choices| choices.iter().all(|choice| choice.get("message").is_some())) {
         Some(Protocol::Chat)
-    } else if is("type", "message") && object.get("content").is_some_and(Value::is_array) {
+    } else if is("type", "message") && object["content"].is_array() {
         Some(Protocol::Messages)
     } else if ollama::is_piece(object) {
         Some(Protocol::Ollama)
@@ -202,8 +203,8 @@ fn protocol_of_response(object: &Map) -> Option<Protocol> {
 
 fn protocol_of_event(frame: Frame<'_>) -> Option<Protocol> {
     let object: Map = serde_json::from_str(frame.data).ok()?;
-    let name = object.get("type").and_then(Value::as_str).or(frame.event).unwrap_or_default();
-    if object.get("choices").is_some_and(Value::is_array) {
+    let name = object["type"].as_str().or(frame.event).unwrap_or_default();
+    if object["choices"].is_array() {
         Some(Protocol::Chat)
     } else if name.starts_with("response.") {
         Some(Protocol::Responses)

@@ -1,29 +1,24 @@
 //! Converts an answer of a model server for the client.
 
-use std::collections::BTreeMap;
-
 use crate::bare_arguments::BareArguments;
 use crate::chat::glance::ChunkTemplates;
-use crate::chat::write::ChatWriter;
-use crate::demand::{self, Join, Opening};
-use crate::dispatch;
+use crate::demand::{self, HeldStart, Opening};
+use crate::dispatch::{self, ClientWriter};
 use crate::fault::{Fault, FaultKind};
 use crate::framing::Framing;
-use crate::messages;
 use crate::normalize::{AnswerSettings, Normalizer};
-use crate::ollama;
 use crate::policy::WireLimits;
-use crate::port::{Client, ProtocolReader, ProtocolWriter};
+use crate::port::{Client, KEEP_ALIVE, ProtocolReader};
 use crate::protocol::Protocol;
 use crate::recall::{self, StoredAnswer};
 use crate::refusals;
 use crate::relay::Relay;
-use crate::response_event::{Finish, Part, ResponseEvent, Usage};
-use crate::responses;
+use crate::report::Report;
+use crate::response_event::{Part, ResponseEvent, Usage};
 use crate::secrets::Secrets;
 use crate::sse::Frame;
 use crate::suspect::Suspect;
-use passing::counted;
+use passing::read_usage;
 
 mod passing;
 
@@ -35,36 +30,6 @@ pub enum TurnEnd {
     Over,
     /// It was truncated.
     Cut(Fault),
-}
-
-/// A summary of a turn, for logs and metrics.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Report {
-    /// The dialect of the first call in text.
-    pub dialect: Option<String>,
-    /// Calls sent to the client.
-    pub calls: usize,
-    /// Those of them that were in text.
-    pub text_calls: usize,
-    /// Those of them that were repaired.
-    pub repaired: usize,
-    /// Calls that were dropped: truncated, broken, or unwanted.
-    pub dropped: usize,
-    /// Calls left in the text because the policy rejects them.
-    pub left: usize,
-    /// Diagnostics by code.
-    pub diagnostics: BTreeMap<&'static str, usize>,
-    /// Bytes currently held back.
-    pub held: usize,
-    /// Whether the text began inside reasoning, which the prompt then opened; none if unknown.
-    pub begins_inside_reasoning: Option<bool>,
-    /// Why the first alternative ended.
-    pub finish: Option<Finish>,
-    /// The error that the answer ended with, if any.
-    pub fault: Option<Fault>,
-    /// Token counts, if the server sent them.
-    pub usage: Option<Usage>,
 }
 
 /// Converts the bytes of an answer to bytes for the client.
@@ -86,8 +51,8 @@ struct Conversion {
     normalizer: Normalizer,
     writer: ClientWriter,
     templates: ChunkTemplates,
-    said: Vec<ResponseEvent>,
-    cleaned: Vec<ResponseEvent>,
+    /// The server's events that have not been normalized.
+    pending: Vec<ResponseEvent>,
     /// The start of the model's text, if the request may be retried.
     answer_start: String,
     /// The token counts of an earlier attempt.
@@ -101,21 +66,15 @@ struct Conversion {
     secrets: Secrets,
     /// The usage of the last chunk, as text; it is parsed only at the end.
     counted: String,
-    /// The chunk of a call in text that was last looked at, if it has fields of the response, and the number of its shape. A
-    /// later chunk of that shape has the same fields, so they are said with what follows the call.
-    unsaid: String,
-    unsaid_shape: usize,
-}
-
-/// The client's writer; chat chunks may pass unchanged between equal protocols.
-enum ClientWriter {
-    Chat(Box<ChatWriter>),
-    Other(Box<dyn ProtocolWriter>),
+    /// The last chunk inside a call in text, if it has unknown fields of the response, and the number of its shape.
+    /// Later chunks of this shape have the same fields, so only the last values are emitted, after the call.
+    unread: String,
+    unread_shape: usize,
 }
 
 impl Turn {
-    /// Returns a turn that passes bytes on unchanged, for a client and a server with the same protocol; it adds an error to a
-    /// truncated stream.
+    /// Returns a turn that passes bytes on unchanged, for a client and a server with the same protocol; it adds an
+    /// error to a truncated stream.
     pub fn relay(protocol: Protocol, limits: &WireLimits) -> Self {
         Self {
             framing: Framing::new(protocol, limits),
@@ -128,26 +87,19 @@ impl Turn {
     pub(crate) fn new(
         ingress: Protocol,
         client: Client,
-        wants: AnswerSettings,
+        settings: AnswerSettings,
         renamed: bool,
         limits: &WireLimits,
     ) -> Self {
-        let writer = match ingress {
-            Protocol::Chat => ClientWriter::Chat(Box::new(ChatWriter::new(client.clone()))),
-            Protocol::Responses => ClientWriter::Other(Box::new(responses::ResponsesWriter::new(client.clone()))),
-            Protocol::Messages => ClientWriter::Other(Box::new(messages::MessagesWriter::new(client.clone()))),
-            Protocol::Ollama => ClientWriter::Other(Box::new(ollama::OllamaWriter::new(client.clone()))),
-        };
         let framing = Framing::new(client.upstream, limits);
         let conversion = Conversion {
             ingress,
             renamed,
             reader: dispatch::reader(client.upstream, limits),
-            normalizer: Normalizer::new(wants, client.seed),
-            writer,
+            normalizer: Normalizer::new(settings, client.seed),
+            writer: ClientWriter::new(ingress, client.clone()),
             templates: ChunkTemplates::default(),
-            said: Vec::new(),
-            cleaned: Vec::new(),
+            pending: Vec::new(),
             answer_start: String::new(),
             earlier: None,
             opening: None,
@@ -155,8 +107,8 @@ impl Turn {
             settled: None,
             secrets: Secrets::default(),
             counted: String::new(),
-            unsaid: String::new(),
-            unsaid_shape: 0,
+            unread: String::new(),
+            unread_shape: 0,
             client,
         };
         Self { framing, conversion: Some(Box::new(conversion)), ..Self::relay(ingress, limits) }
@@ -254,8 +206,8 @@ impl Turn {
                 if let Some(frame) = self.framing.finish() {
                     conversion.last_frame(&frame, out);
                 }
-                conversion.say_held_back();
-                conversion.reader.cut(fault, &mut conversion.said);
+                conversion.emit_unread();
+                conversion.reader.cut(fault, &mut conversion.pending);
                 conversion.pass_on(out);
             }
         }
@@ -279,7 +231,7 @@ impl Turn {
         match &mut self.conversion {
             None => out.extend_from_slice(body),
             Some(conversion) => {
-                conversion.reader.whole(body, &mut conversion.said);
+                conversion.reader.whole(body, &mut conversion.pending);
                 conversion.pass_on(out);
             }
         }
@@ -287,20 +239,13 @@ impl Turn {
 
     /// Returns a keep-alive for an idle stream.
     pub fn keep_alive(&self) -> &'static [u8] {
-        match self.conversion.as_ref().map(|conversion| &conversion.writer) {
-            Some(ClientWriter::Other(writer)) => writer.keep_alive(),
-            Some(ClientWriter::Chat(writer)) => writer.keep_alive(),
-            None => b": keepalive\n\n",
-        }
+        self.conversion.as_ref().map_or(KEEP_ALIVE, |conversion| conversion.writer.as_dyn().keep_alive())
     }
 
     /// Returns the answer to store; none before it is complete, if it failed, or if it must not be stored.
     pub fn stored_answer(&self) -> Option<StoredAnswer> {
         let conversion = self.conversion.as_ref().filter(|conversion| self.over && conversion.client.remembers)?;
-        let settled = conversion.settled.clone().or_else(|| match &conversion.writer {
-            ClientWriter::Chat(_) => None,
-            ClientWriter::Other(writer) => writer.settled(),
-        });
+        let settled = conversion.settled.clone().or_else(|| conversion.writer.as_dyn().settled());
         recall::stored_answer(&conversion.client.request, &settled?)
     }
 
@@ -319,7 +264,7 @@ impl Turn {
         match &self.conversion {
             None => self.relay.held(),
             Some(conversion) => {
-                self.framing.held() + conversion.bare.as_ref().map_or(0, Join::held) + conversion.normalizer.held()
+                self.framing.held() + conversion.bare.as_ref().map_or(0, HeldStart::held) + conversion.normalizer.held()
             }
         }
     }
@@ -329,20 +274,11 @@ impl Turn {
         let Some(conversion) = &self.conversion else {
             return Report { held: self.held(), fault: self.relay.fault.clone(), ..Report::default() };
         };
-        let tally = conversion.normalizer.tally();
         Report {
-            dialect: tally.dialect.as_deref().map(str::to_owned),
-            calls: tally.calls,
-            text_calls: tally.text_calls,
-            repaired: tally.repaired,
-            dropped: tally.dropped,
-            left: tally.left,
-            diagnostics: tally.diagnostics.clone(),
             held: self.held(),
             begins_inside_reasoning: conversion.normalizer.begins_inside_reasoning(),
-            finish: tally.finish.clone(),
-            fault: tally.fault.clone(),
             usage: conversion.usage(),
+            ..conversion.normalizer.report().clone()
         }
     }
 }
@@ -353,10 +289,10 @@ const MAX_ANSWER_START: usize = 4096;
 impl Conversion {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         if !self.glance(frame, out) {
-            self.say_held_back();
+            self.emit_unread();
             match self.refused_answer(frame) {
-                Some(answer) => self.reader.frame(&Frame { event: None, data: &answer, raw: &[] }, &mut self.said),
-                None => self.reader.frame(frame, &mut self.said),
+                Some(answer) => self.reader.frame(&Frame { event: None, data: &answer, raw: &[] }, &mut self.pending),
+                None => self.reader.frame(frame, &mut self.pending),
             }
         }
         self.pass_on(out);
@@ -365,40 +301,37 @@ impl Conversion {
     /// Returns the chunk that a server should have sent instead of an error that rejects its model's text.
     fn refused_answer(&self, frame: &Frame<'_>) -> Option<String> {
         let is_error = self.client.upstream == Protocol::Chat && refusals::may_be_refusal(frame.data);
-        self.normalizer.settings().filter(|_| is_error).and_then(|wants| refusals::chunk(frame.data, wants))
+        self.normalizer.settings().filter(|_| is_error).and_then(|settings| refusals::chunk(frame.data, settings))
     }
 
     /// Reads the last frame; if it is incomplete, the end of the stream is the error.
     fn last_frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         if !self.glance(frame, out) {
-            self.say_held_back();
-            self.reader.frame(frame, &mut self.said);
-            self.said.retain(|said| !matches!(said, ResponseEvent::Lost));
+            self.emit_unread();
+            self.reader.frame(frame, &mut self.pending);
+            self.pending.retain(|event| !matches!(event, ResponseEvent::Lost));
         }
         self.pass_on(out);
     }
 
     /// Returns the token counts so far.
     fn usage(&self) -> Option<Usage> {
-        let mut usage = counted(&self.counted);
+        let mut usage = read_usage(&self.counted);
         usage.iter_mut().zip(&self.earlier).for_each(|(usage, earlier)| usage.add(earlier));
-        usage.or_else(|| self.normalizer.usage().cloned())
+        usage.or_else(|| self.normalizer.report().usage.clone())
     }
 
     fn fault(&mut self, fault: Fault, out: &mut Vec<u8>) {
-        self.say_held_back();
-        self.said.push(ResponseEvent::Fault(fault));
+        self.emit_unread();
+        self.pending.push(ResponseEvent::Fault(fault));
         self.pass_on(out);
     }
 
     /// Writes the pending events.
     fn pass_on(&mut self, out: &mut Vec<u8>) {
-        self.make_clean();
-        for said in self.cleaned.drain(..) {
-            match &mut self.writer {
-                ClientWriter::Chat(writer) => writer.write(&said, out),
-                ClientWriter::Other(writer) => writer.write(&said, out),
-            }
+        self.normalize();
+        for event in self.normalizer.events().drain(..) {
+            self.writer.as_dyn_mut().write(&event, out);
         }
         if let ClientWriter::Chat(writer) = &mut self.writer
             && !self.normalizer.is_over()
@@ -407,11 +340,11 @@ impl Conversion {
         }
     }
 
-    fn make_clean(&mut self) {
-        demand::join(&mut self.opening, &mut self.said);
-        demand::join(&mut self.bare, &mut self.said);
-        for mut said in self.said.drain(..) {
-            match &mut said {
+    fn normalize(&mut self) {
+        demand::hold_start(&mut self.opening, &mut self.pending);
+        demand::hold_start(&mut self.bare, &mut self.pending);
+        for mut event in self.pending.drain(..) {
+            match &mut event {
                 ResponseEvent::Fault(fault) => fault.redact(&self.secrets),
                 ResponseEvent::Begin(begin) if self.renamed => begin.model = Some(self.client.model.clone()),
                 ResponseEvent::Usage(usage) => self.earlier.iter().for_each(|earlier| usage.add(earlier)),
@@ -422,19 +355,19 @@ impl Conversion {
                 }
                 _ => {}
             }
-            self.normalizer.push_event(said, &mut self.cleaned);
+            self.normalizer.push_event(event);
         }
     }
 
     fn whole(&mut self, body: &[u8]) -> Result<Vec<u8>, Fault> {
         self.normalizer.set_whole();
-        self.reader.whole(body, &mut self.said);
-        self.make_clean();
-        let said = std::mem::take(&mut self.cleaned);
-        match said.last() {
+        self.reader.whole(body, &mut self.pending);
+        self.normalize();
+        let events = std::mem::take(self.normalizer.events());
+        match events.last() {
             Some(ResponseEvent::Fault(fault)) => Err(fault.clone()),
             _ => {
-                let whole = dispatch::whole(self.ingress, &said, &self.client);
+                let whole = dispatch::whole(self.ingress, &events, &self.client);
                 self.settled = self.client.remembers.then(|| String::from_utf8_lossy(&whole).into_owned());
                 Ok(whole)
             }

@@ -1,10 +1,10 @@
-//! The words of the protocol, in tables.
+//! The fields and values of the protocol, in tables.
 
 use toolglot_json::{Map, Value, json};
 
 use crate::response_event::{Finish, Usage};
 
-/// The fields of a response or chunk that readers and writers deal with.
+/// The fields of a response or chunk that readers and writers handle.
 pub(crate) const RESPONSE: &[&str] = &["id", "object", "created", "model", "choices", "usage", "error", "obfuscation"];
 
 /// The fields of a choice.
@@ -22,7 +22,20 @@ pub(crate) const MESSAGE: &[&str] = &[
     "function_call",
 ];
 
-/// Why an alternative ended, as servers write it; the first spelling of each is the one that is written.
+/// Fields of a request that do not change the answer.
+pub(crate) const NEUTRAL: [&str; 9] = [
+    "metadata",
+    "modalities",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "service_tier",
+    "store",
+    "stream_options",
+    "verbosity",
+];
+
+/// The finish reasons as servers write them; the first spelling of each is the one that writers use.
 pub(crate) const FINISH: [(&str, Finish); 14] = [
     ("stop", Finish::Stop),
     ("tool_calls", Finish::ToolCalls),
@@ -40,7 +53,7 @@ pub(crate) const FINISH: [(&str, Finish); 14] = [
     ("malformed_function_call", Finish::Stop),
 ];
 
-/// Returns the word for a reason; a word that we do not know is the server's own.
+/// Returns the name of a finish reason; unknown ones are passed on as the server sent them.
 pub(crate) fn finish_name(finish: &Finish) -> &str {
     match finish {
         Finish::Other(name) => name,
@@ -49,12 +62,12 @@ pub(crate) fn finish_name(finish: &Finish) -> &str {
     }
 }
 
-/// Returns a field that is text and not empty.
+/// Returns a field if it is a string and not empty.
 pub(crate) fn text<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
-    map.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
+    map[key].as_str().filter(|text| !text.is_empty())
 }
 
-/// Returns the counts in the protocol's own words: as a server wrote them, or put together.
+/// Returns the token counts in this protocol: as the server sent them if it uses it, otherwise converted.
 pub(crate) fn usage(usage: &Usage) -> Value {
     if usage.own.get("prompt_tokens").is_some() {
         return usage.own.clone();

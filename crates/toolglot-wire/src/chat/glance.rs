@@ -1,57 +1,50 @@
-//! A quick look at a chunk: does it add one piece of text, reasoning or arguments, and how much of it needs a change?
+//! Recognises chunks that add one piece of text, reasoning or arguments without parsing them.
 //!
-//! The chunks of a stream have one shape: they differ in that piece and in a few values around it. The shape is learned from
-//! the first chunk that has it; a chunk of a shape that is known is read by comparing bytes.
+//! The chunks of a stream differ in this piece and in a few values around it. Their shape is learned from the first
+//! chunk that has it; later chunks of the same shape are read by comparing bytes.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::Deserialize;
 
+use crate::chat::shape::{ChunkTraits, HoleKind};
 use crate::chat::template::{ChunkTemplate, TemplateFit};
-use crate::chat::write::{ChunkEnvelope, PieceTarget};
+use crate::chat::write::ChunkEnvelope;
 use crate::sse::Frame;
 
 /// A chunk that adds one piece.
 #[derive(Debug)]
 pub(crate) struct ChunkGlance<'f> {
-    /// The number of the alternative.
-    pub(crate) choice: usize,
-    pub(crate) kind: PieceTarget,
+    pub(crate) traits: ChunkTraits,
     pub(crate) text: Cow<'f, str>,
-    /// It may say more of its alternative than its piece, so that something is lost if that is held back.
-    pub(crate) says_more: bool,
-    /// It has fields of the response that are not known; a later chunk of its shape has the same, with newer values.
-    pub(crate) has_fields: bool,
-    /// It has log probabilities.
-    pub(crate) is_probable: bool,
-    /// The tokens counted so far, as they are written.
+    /// The token counts so far, as JSON text.
     pub(crate) usage: Option<&'f str>,
-    /// The number of its shape: no other shape has it.
+    /// The unique number of its shape.
     pub(crate) shape: usize,
     /// The template's index, and the content of its holes.
     template: usize,
     fit: TemplateFit,
 }
 
-/// The templates of the chunks that were seen last.
+/// The templates of recent chunks.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkTemplates {
     known: Vec<ChunkTemplate>,
-    /// The one that fitted last.
+    /// The one that matched last.
     last: usize,
-    /// The one that is forgotten next.
+    /// The one that is replaced next.
     oldest: usize,
-    /// Shapes that were learned so far.
+    /// The number of shapes learned so far.
     learned: usize,
 }
 
-/// Templates that are kept: text, reasoning and a call, for two alternatives. Each chunk is compared with all of
-/// them, so more would cost what the short cut saves.
+/// The number of templates: for text, reasoning and a call of two alternatives. Each chunk is compared with all of
+/// them, so more would cost as much as parsing.
 const MAX_TEMPLATES: usize = 6;
 
 impl ChunkTemplates {
-    /// Inspects a frame; its usage is passed on with it, or not.
+    /// Matches a frame with the templates; `keeps_usage` if its token counts are passed on with it.
     pub(crate) fn look<'f>(
         &mut self,
         frame: &Frame<'f>,
@@ -64,15 +57,11 @@ impl ChunkTemplates {
         let (at, fit) = self.find(frame.data).or_else(|| self.learn(frame.data, envelope, keeps_usage))?;
         self.last = at;
         let template = &self.known[at];
-        let text = string(frame.data, template.piece(&fit))?;
+        let text = string(frame.data, template.place(&fit, HoleKind::Piece)?)?;
         Some(ChunkGlance {
-            choice: template.choice,
-            kind: template.kind,
+            traits: template.traits,
             text,
-            says_more: template.says_more,
-            has_fields: template.has_fields,
-            is_probable: template.is_probable,
-            usage: template.usage(&fit).and_then(|place| frame.data.get(place)),
+            usage: template.place(&fit, HoleKind::Usage).and_then(|place| frame.data.get(place)),
             shape: template.shape,
             template: at,
             fit,
@@ -117,13 +106,13 @@ impl ChunkTemplates {
     }
 }
 
-/// Says whether a frame is a line of data and nothing else.
+/// Returns whether a frame is one line of data and nothing else.
 fn is_framed(frame: &Frame<'_>) -> bool {
     let ends = frame.raw.strip_prefix(HEAD).and_then(|raw| raw.get(frame.data.len()..));
     frame.event.is_none() && frame.data.starts_with('{') && matches!(ends, Some(b"\n\n" | b"\r\n\r\n"))
 }
 
-/// Reads the JSON string around a place, which is borrowed where nothing is escaped; nothing if it is none.
+/// Reads the JSON string whose inside is at this place; it is borrowed if it has no escapes.
 fn string(data: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
     /// A JSON string, borrowed where it has no escapes.
     #[derive(Deserialize)]

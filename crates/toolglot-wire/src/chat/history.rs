@@ -21,14 +21,14 @@ pub(crate) fn replace_deprecated(request: &mut Map) {
     }
     let mut last = None;
     for (place, message) in messages(request).enumerate() {
-        let role = message.get("role").and_then(Value::as_str);
+        let role = message["role"].as_str();
         if let Some(function) = message.get("function_call").filter(|call| call.is_object()).cloned() {
             let id = mint(seed_of(function.to_string().as_bytes()), place);
             let call = json!([{"id": id.clone(), "type": "function", "function": function}]);
             message.entry("tool_calls").or_insert(call);
             last = Some(id);
         } else if role == Some("function") {
-            message.insert("role".to_owned(), "tool".into());
+            message["role"] = "tool".into();
             let id = last.take().unwrap_or_else(|| mint(0, place));
             message.entry("tool_call_id").or_insert(id.into());
         }
@@ -36,21 +36,21 @@ pub(crate) fn replace_deprecated(request: &mut Map) {
     }
 }
 
-/// Turns earlier calls of tools with free text into calls of functions with one string.
+/// Converts earlier calls of free-text tools to calls of functions with one string.
 pub(crate) fn custom_as_functions(request: &mut Map) {
     for call in messages(request).flat_map(calls) {
         if let Some(custom) = call.remove("custom") {
-            let input = custom.get("input").cloned().unwrap_or_default();
+            let input = custom["input"].clone();
             let arguments = json!({"input": input}).to_string();
-            let name = custom.get("name").cloned().unwrap_or_default();
-            call.insert("type".to_owned(), "function".into());
-            call.insert("function".to_owned(), json!({"name": name, "arguments": arguments}));
+            let name = custom["name"].clone();
+            call["type"] = "function".into();
+            call["function"] = json!({"name": name, "arguments": arguments});
         }
     }
 }
 
-/// Returns the message of instructions that come after the conversation has begun: many templates have a place for a
-/// system's message at the beginning only.
+/// Returns a user message with instructions from the middle of a conversation: many templates accept a system message
+/// only at the beginning.
 pub(crate) fn later_instructions(content: Value) -> Value {
     let content = match content {
         Value::Array(parts) => [json!({"type": "text", "text": FURTHER})].into_iter().chain(parts).collect(),
@@ -63,11 +63,11 @@ const FURTHER: &str = "Further instructions:";
 
 /// Returns the ids of all calls and results.
 pub(crate) fn ids(request: &Map) -> HashSet<String> {
-    let of = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let of = |value: &Value, key: &str| value[key].as_str().map(str::to_owned);
     let mut found = HashSet::new();
-    for message in list(request.get("messages")) {
+    for message in list(&request["messages"]) {
         found.extend(of(message, "tool_call_id"));
-        let calls = list(message.get("tool_calls"));
+        let calls = list(&message["tool_calls"]);
         found.extend(calls.iter().filter_map(|call| of(call, "id")));
     }
     found
@@ -86,8 +86,8 @@ impl HistoryRepairer<'_> {
         self.notes.push(format!("history: {what}"));
     }
 
-    /// Returns the arguments of a call as the text of an object: repaired, or, beyond repair, wrapped, so that the model sees
-    /// what it wrote.
+    /// Returns the arguments of a call as the text of an object: repaired if possible, otherwise wrapped, so that the
+    /// model sees what it wrote.
     pub(crate) fn arguments(&mut self, text: &str, name: &str) -> String {
         let Policy { dialects, options, .. } = self.policy;
         let fixed = repair(text, dialects, &self.tools.only_named(name), options).arguments;
@@ -99,7 +99,7 @@ impl HistoryRepairer<'_> {
         fixed.unwrap_or_else(|| json!({"raw": text}).to_string())
     }
 
-    /// Returns a name that servers take: the declared one that is meant, else with `_` for what none may hold.
+    /// Returns a valid tool name: the declared one if it resolves to one, otherwise with `_` for invalid characters.
     fn name(&mut self, name: &str) -> String {
         let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         if name.chars().all(is_legal) || self.tools.names().any(|declared| declared == name) {
@@ -117,30 +117,30 @@ impl HistoryRepairer<'_> {
             (UNANSWERED, "a call has no result; a placeholder was added"),
             (ORPHAN, "a result has no call; sent as a user message"),
         ] {
-            if paired.iter().any(|item| says(item, mark)) {
+            if paired.iter().any(|item| has_mark(item, mark)) {
                 self.note(what.to_owned());
             }
         }
     }
 }
 
-/// Says whether a text begins like this, anywhere in a message.
-fn says(value: &Value, mark: &str) -> bool {
+/// Returns whether any string in a message begins with the mark.
+fn has_mark(value: &Value, mark: &str) -> bool {
     match value {
         Value::String(text) => text.starts_with(mark),
-        Value::Array(list) => list.iter().any(|item| says(item, mark)),
-        Value::Object(members) => members.values().any(|item| says(item, mark)),
+        Value::Array(list) => list.iter().any(|item| has_mark(item, mark)),
+        Value::Object(members) => members.values().any(|item| has_mark(item, mark)),
         _ => false,
     }
 }
 
-/// Makes earlier turns safe: arguments are the text of an object, results are text, ids are as the server wants them.
+/// Makes earlier turns valid: arguments are the text of an object, results are text, ids have the server's form.
 pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     for (place, message) in messages(request).enumerate() {
         if let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) {
             let all = calls.len();
-            // A call without a name means nothing; its result becomes text.
-            calls.retain(|call| call.pointer("/function/name").and_then(Value::as_str) != Some(""));
+            // No server accepts a call without a name; its result becomes a user message.
+            calls.retain(|call| call["function"]["name"].as_str() != Some(""));
             if calls.len() < all {
                 repairer.note("a call without a name was omitted".to_owned());
             }
@@ -150,10 +150,10 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
         }
         for (at, call) in calls(message).enumerate() {
             make_call_safe(call, repairer);
-            let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
-            call.insert("id".to_owned(), id.unwrap_or_else(|| mint(place as u64, at)).into());
+            let id = call["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned);
+            call["id"] = id.unwrap_or_else(|| mint(place as u64, at)).into();
         }
-        if message.get("role").and_then(Value::as_str) == Some("tool") {
+        if message["role"] == "tool" {
             make_result_safe(message);
         }
     }
@@ -167,9 +167,9 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     }
 }
 
-/// Writes the ids of calls and of the results after them in the server's form.
+/// Converts the ids of calls and of their results to the server's form.
 pub(crate) fn identify(request: &mut Map, style: HistoryIds) {
-    let mut ids = ServerIds { style, known: HashMap::new(), counted: 0 };
+    let mut ids = ServerIds { style, renamed: RenamedIds::default(), counted: 0 };
     for message in messages(request) {
         for call in calls(message) {
             let name = call.get("function").and_then(|function| function.get("name")).and_then(Value::as_str);
@@ -179,7 +179,7 @@ pub(crate) fn identify(request: &mut Map, style: HistoryIds) {
             }
         }
         if let Some(id @ Value::String(_)) = message.get_mut("tool_call_id") {
-            *id = ids.of_result(id.as_str().unwrap_or_default()).into();
+            *id = ids.renamed.of_result(id.as_str().unwrap_or_default()).into();
         }
     }
 }
@@ -190,9 +190,9 @@ fn make_call_safe(call: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     }
     call.entry("type").or_insert("function".into());
     let Some(Value::Object(function)) = call.get_mut("function") else { return };
-    let name = repairer.name(function.get("name").and_then(Value::as_str).unwrap_or_default());
+    let name = repairer.name(function["name"].as_str().unwrap_or_default());
     if function.get("name").is_some_and(|old| *old != *name) {
-        function.insert("name".to_owned(), name.as_str().into());
+        function["name"] = name.as_str().into();
     }
     let arguments = match function.get("arguments") {
         Some(Value::String(text)) if is_object(text) => return,
@@ -201,15 +201,15 @@ fn make_call_safe(call: &mut Map, repairer: &mut HistoryRepairer<'_>) {
         Some(value @ Value::Object(_)) => value.to_string(),
         Some(value) => repairer.arguments(&value.to_string(), &name),
     };
-    function.insert("arguments".to_owned(), arguments.into());
+    function["arguments"] = arguments.into();
 }
 
-/// Says whether a text is one JSON object, without keeping it.
+/// Returns whether a text is one JSON object.
 pub(crate) fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// Gives a result text instead of parts of text, or of a value.
+/// Converts the content of a result to text, unless it has parts other than text.
 fn make_result_safe(message: &mut Map) {
     let text = match message.get("content") {
         None | Some(Value::Null) => String::new(),
@@ -221,14 +221,13 @@ fn make_result_safe(message: &mut Map) {
         Some(Value::String(_)) => return,
         Some(value) => value.to_string(),
     };
-    message.insert("content".to_owned(), text.into());
+    message["content"] = text.into();
 }
 
-/// The ids of earlier calls as the server wants them.
+/// The ids of earlier calls in the server's form.
 struct ServerIds {
     style: HistoryIds,
-    /// The new ids of calls whose results have not come, by the old ones.
-    known: HashMap<String, VecDeque<String>>,
+    renamed: RenamedIds,
     counted: usize,
 }
 
@@ -240,17 +239,27 @@ impl ServerIds {
             HistoryIds::Counted => format!("functions.{name}:{}", self.counted),
         };
         self.counted += 1;
-        self.known.entry(id.to_owned()).or_default().push_back(new.clone());
+        self.renamed.add_call(id, new.clone());
         new
-    }
-
-    /// Returns the id of a result, whose call precedes it.
-    fn of_result(&mut self, id: &str) -> String {
-        self.known.get_mut(id).and_then(VecDeque::pop_front).unwrap_or_else(|| id.to_owned())
     }
 }
 
-/// Returns nine letters and digits for an id: always the same, and the id itself if it is such a one.
+/// The new ids of calls whose results have not been found, by the old ones. Conversations may use an id more than once.
+#[derive(Default)]
+pub(crate) struct RenamedIds(HashMap<String, VecDeque<String>>);
+
+impl RenamedIds {
+    pub(crate) fn add_call(&mut self, old: &str, new: String) {
+        self.0.entry(old.to_owned()).or_default().push_back(new);
+    }
+
+    /// Returns the new id of a result: that of the first call with the old id, each of which has one result.
+    pub(crate) fn of_result(&mut self, old: &str) -> String {
+        self.0.get_mut(old).and_then(VecDeque::pop_front).unwrap_or_else(|| old.to_owned())
+    }
+}
+
+/// Returns nine letters and digits for an id: the id itself if it has that form, otherwise derived from it.
 fn nine(id: &str) -> String {
     if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return id.to_owned();

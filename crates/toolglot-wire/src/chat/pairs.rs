@@ -1,9 +1,10 @@
-//! Calls of earlier turns and their results: strict servers refuse a conversation in which one lacks the other.
+//! Pairs the calls of earlier turns with their results: strict servers refuse a call or a result without the other.
 
 use std::collections::HashSet;
 
 use toolglot_json::{Map, Value, json};
 
+use crate::members::take;
 use crate::partners::{CallAct, partners};
 
 /// The result for a call without one.
@@ -12,11 +13,12 @@ pub(crate) const UNANSWERED: &str = "No result: the call was not executed.";
 /// The text before a result whose call is missing.
 pub(crate) const ORPHAN: &str = "The result of a call that is not part of this conversation:";
 
-/// Moves the results of every call directly after it, in the order of the calls, and adds a note if there is none.
+/// Moves the results of each call directly after it, in the order of the calls, and adds a placeholder for missing
+/// ones.
 ///
-/// Messages of the model that follow each other are one turn: if one before the last calls, they become one message. A
-/// result that names no call is taken for that of the first one without; one whose call is not there becomes a message
-/// of the user's. A conversation that is in order stays as it is.
+/// Consecutive messages of the model are one turn: if one before the last has calls, they become one message. A result
+/// without an id belongs to the first call without a result; one whose call is missing becomes a user message. A valid
+/// conversation is unchanged.
 pub(crate) fn pair(messages: Vec<Value>) -> Vec<Value> {
     let links = CallLinks::of(&messages);
     let mut slots: Vec<Option<Value>> = messages.into_iter().map(Some).collect();
@@ -42,12 +44,12 @@ pub(crate) fn pair(messages: Vec<Value>) -> Vec<Value> {
     paired
 }
 
-/// Makes one message of those of one role that follow each other: the templates of many models refuse them. Results stay
-/// apart, and so do speakers with names.
+/// Merges consecutive messages of one role: the templates of many models refuse them. Results are not merged, and
+/// neither are messages with different names.
 pub(crate) fn one_a_turn(messages: Vec<Value>) -> Vec<Value> {
     let mut turns: Vec<Value> = Vec::with_capacity(messages.len());
     for message in messages {
-        match turns.last_mut().filter(|last| continues_call(last, &message)) {
+        match turns.last_mut().filter(|last| continues_turn(last, &message)) {
             Some(last) => *last = merged(last.take(), message),
             None => turns.push(message),
         }
@@ -55,16 +57,16 @@ pub(crate) fn one_a_turn(messages: Vec<Value>) -> Vec<Value> {
     turns
 }
 
-/// Says whether a message is more of the same turn.
-fn continues_call(last: &Value, message: &Value) -> bool {
+/// Returns whether a message continues the turn of the last one.
+fn continues_turn(last: &Value, message: &Value) -> bool {
     role(last) == role(message)
         && !is_result(last)
         && calls(last).is_empty()
         && last.get("name") == message.get("name")
-        && [last, message].iter().all(|message| message.get("content").is_none_or(|said| !said.is_object()))
+        && [last, message].iter().all(|message| message.get("content").is_none_or(|content| !content.is_object()))
 }
 
-/// What became of a call: its result is the message at a place, if there is one.
+/// A call and the place of the message with its result, if there is one.
 #[derive(Clone)]
 struct CallAnswer {
     /// The call's number in the conversation.
@@ -73,13 +75,13 @@ struct CallAnswer {
     place: Option<usize>,
 }
 
-/// What belongs together in a conversation, for each message.
+/// The relations between the messages of a conversation, by message.
 struct CallLinks {
-    /// The message has the result of a call that is there.
+    /// Whether the message is the result of a call in the conversation.
     is_answer: Vec<bool>,
-    /// What became of its calls.
+    /// The calls of the message.
     answers: Vec<Vec<CallAnswer>>,
-    /// Where a turn ends that begins here and has to become one message.
+    /// The end of the turn that begins here, if it must become one message.
     turn_end: Vec<Option<usize>>,
 }
 
@@ -128,17 +130,17 @@ impl CallLinks {
     }
 }
 
-/// Messages of the model that follow each other.
+/// Consecutive messages of the model.
 #[derive(Default)]
 struct AssistantRun<'m> {
     start: usize,
     ids: HashSet<&'m str>,
-    /// A message before the last one calls.
+    /// Whether a message before the last one has calls.
     early: bool,
 }
 
 impl AssistantRun<'_> {
-    /// Says whether a message is not part of the turn: another's, or one that calls by the same id again.
+    /// Returns whether a message is not part of the turn: it has another role, or a call with an id that the turn has.
     fn is_left_by(&self, message: &Value, ids: &[&str]) -> bool {
         role(message) != "assistant" || ids.iter().any(|id| self.ids.contains(id))
     }
@@ -150,7 +152,7 @@ impl AssistantRun<'_> {
     }
 }
 
-/// Returns two messages of the model as one; nothing either says is lost.
+/// Merges two messages of the model; no content is lost.
 fn merged(mut first: Value, mut second: Value) -> Value {
     let (Some(into), Some(from)) = (first.as_object_mut(), second.as_object_mut()) else { return first };
     for (key, value) in std::mem::take(from) {
@@ -178,16 +180,16 @@ fn part(text: String) -> Option<Value> {
 }
 
 fn role(message: &Value) -> &str {
-    message.get("role").and_then(Value::as_str).unwrap_or_default()
+    message["role"].as_str().unwrap_or_default()
 }
 
 fn is_result(message: &Value) -> bool {
     role(message) == "tool"
 }
 
-/// Returns what a result says as a message of the user's.
+/// Converts a result without a call to a user message.
 fn orphan(mut message: Value) -> Value {
-    let content = match message.get_mut("content").map(Value::take).unwrap_or_default() {
+    let content = match take(&mut message, "content") {
         Value::Array(parts) => [json!({"type": "text", "text": ORPHAN})].into_iter().chain(parts).collect(),
         text => Value::from(format!("{ORPHAN}\n{}", text.as_str().unwrap_or_default())),
     };
@@ -195,6 +197,6 @@ fn orphan(mut message: Value) -> Value {
 }
 
 fn calls(message: &Value) -> &[Value] {
-    let list = message.get("tool_calls").and_then(Value::as_array).filter(|_| role(message) == "assistant");
+    let list = message["tool_calls"].as_array().filter(|_| role(message) == "assistant");
     list.map(Vec::as_slice).unwrap_or_default()
 }

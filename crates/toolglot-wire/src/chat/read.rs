@@ -1,4 +1,4 @@
-//! Reads chat completions, streamed and whole, whatever servers get wrong about them.
+//! Reads chat completions, streamed and whole, including invalid ones.
 
 use toolglot_json::{Map, Value};
 
@@ -18,16 +18,16 @@ pub(crate) struct ChatReader {
     begun: bool,
     ended: bool,
     choices: Vec<ReadChoice>,
-    /// Fields of the response that we do not know, as they were last.
+    /// The last values of unknown fields of the response.
     extra: Map,
-    /// The events among them received before the response began.
+    /// Those of them that arrived before the response began.
     early: Map,
 }
 
 /// Alternatives beyond this many are not read: OpenAI allows 128, and each alternative holds a parser.
 const MAX_CHOICES: usize = 1024;
 
-/// What is known of one alternative.
+/// The state of one alternative.
 struct ReadChoice {
     number: usize,
     calls: ReadCalls,
@@ -48,16 +48,20 @@ impl ProtocolReader for ChatReader {
         }
         match surrogates::value(frame.data.as_bytes()) {
             Ok(Value::Object(chunk)) => self.object(chunk, failed, false, out),
-            // What is no object is no chunk; it says nothing unless the server calls it an error.
-            Ok(other) => out.extend(Fault::of_event(frame.event, &other).map(|fault| self.failed(fault))),
-            Err(_) if failed => self.fail(Fault::of_words(frame.data), out),
+            // Values other than objects are ignored, except in error events.
+            Ok(other) => {
+                if let Some(fault) = Fault::of_event(frame.event, &other) {
+                    self.fail(fault, out);
+                }
+            }
+            Err(_) if failed => self.fail(Fault::of_text(frame.data), out),
             Err(_) => out.push(ResponseEvent::Lost),
         }
     }
 
     fn whole(&mut self, body: &[u8], out: &mut Vec<ResponseEvent>) {
         match surrogates::value(body).map(unwrapped) {
-            Ok(Value::Object(body)) if !body.get("choices").is_none_or(Value::is_null) || has_error(&body) => {
+            Ok(Value::Object(body)) if !body["choices"].is_null() || has_error(&body) => {
                 self.object(body, false, true, out);
             }
             _ => self.fail(Fault::new(FaultKind::Upstream, "the model server's answer is not a chat completion"), out),
@@ -93,19 +97,17 @@ impl ChatReader {
     }
 
     fn fail(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
-        out.push(self.failed(fault));
-    }
-
-    fn failed(&mut self, fault: Fault) -> ResponseEvent {
         self.ended = true;
-        ResponseEvent::Fault(fault)
+        out.push(ResponseEvent::Fault(fault));
     }
 
     /// Reads a chunk, or a whole response.
     fn object(&mut self, mut object: Map, failed: bool, whole: bool, out: &mut Vec<ResponseEvent>) {
         if failed || has_error(&object) {
-            let fault = Fault::of_event(Some("error"), &Value::Object(object));
-            return out.extend(fault.map(|fault| self.failed(fault)));
+            if let Some(fault) = Fault::of_event(Some("error"), &Value::Object(object)) {
+                self.fail(fault, out);
+            }
+            return;
         }
         let choices = match object.remove("choices") {
             Some(Value::Array(choices)) => choices,
@@ -122,14 +124,14 @@ impl ChatReader {
         out.extend(usage.map(|own| ResponseEvent::Usage(usage_of(own))));
     }
 
-    /// Begins with the first chunk that says something; some servers send an empty one before it.
+    /// Begins with the first chunk that has content or an id; some servers send an empty one before it.
     fn begin(&mut self, object: &Map, speaks: bool, out: &mut Vec<ResponseEvent>) {
         let id = text(object, "id");
         if self.begun || (!speaks && id.is_none()) {
             return;
         }
         self.begun = true;
-        let created = object.get("created").and_then(Value::as_u64).filter(|created| *created > 0);
+        let created = object["created"].as_u64().filter(|created| *created > 0);
         out.push(ResponseEvent::Begin(ResponseStart {
             id: id.map(str::to_owned),
             model: text(object, "model").map(str::to_owned),
@@ -138,7 +140,7 @@ impl ChatReader {
         }));
     }
 
-    /// Says what no protocol of ours knows, when it is new.
+    /// Emits unknown fields when their values are new.
     fn extra(&mut self, object: Map, out: &mut Vec<ResponseEvent>) {
         for (key, value) in object {
             if !fields::RESPONSE.contains(&key.as_str()) && self.extra.get(&key) != Some(&value) {
@@ -152,7 +154,7 @@ impl ChatReader {
     }
 
     fn choice(&mut self, place: usize, mut choice: Map, whole: bool, out: &mut Vec<ResponseEvent>) {
-        let number = choice.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
+        let number = choice["index"].as_u64().and_then(|index| usize::try_from(index).ok());
         let number = number.unwrap_or(place);
         let known = self.choices.iter().position(|choice| choice.number == number);
         if known.is_none() && self.choices.len() >= MAX_CHOICES {
@@ -163,7 +165,7 @@ impl ChatReader {
             self.choices.len() - 1
         });
         let state = &mut self.choices[at];
-        let mut say = |part: Part| out.push(ResponseEvent::Part { choice: number, part });
+        let mut emit = |part: Part| out.push(ResponseEvent::Part { choice: number, part });
         let message = ["delta", "message"].iter().find_map(|key| match choice.remove(key) {
             Some(Value::Object(message)) => Some(message),
             _ => None,
@@ -176,52 +178,52 @@ impl ChatReader {
         if let Some(Value::Array(tokens)) = choice.get("logprobs").and_then(|found| found.get("content"))
             && !tokens.is_empty()
         {
-            say(Part::Logprobs(tokens.clone()));
+            emit(Part::Logprobs(tokens.clone()));
         }
-        delta(&message, &mut state.calls, whole, &mut say);
+        delta(&message, &mut state.calls, whole, &mut emit);
         let finish = finish_of(&choice);
         if !whole {
-            // They have been said, before their text.
+            // They have been emitted before their text.
             choice.remove("logprobs");
         }
         if let Some(own) = own(&message, &choice) {
-            say(Part::Own(own));
+            emit(Part::Own(own));
         }
         if let Some(finish) = finish.filter(|_| !std::mem::replace(&mut state.finished, false)) {
             state.finished = true;
-            state.calls.share_out(&mut say);
+            state.calls.share_out(&mut emit);
             if state.calls.are_nameless() {
                 let fault = Fault::new(FaultKind::Upstream, "the model server sent a call without a tool name");
                 return self.fail(fault.with_code("tool_call_broken"), out);
             }
-            say(Part::Finish(finish));
+            emit(Part::Finish(finish));
         }
     }
 }
 
-/// Reads what a chunk adds to a message, or a whole message.
-fn delta(message: &Map, calls: &mut ReadCalls, whole: bool, say: &mut impl FnMut(Part)) {
-    let said = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-    let mut reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| said(text(message, key)?));
-    reasoning = reasoning.or_else(|| said(&details(message.get("reasoning_details")?)));
+/// Reads the delta of a chunk, or a whole message.
+fn delta(message: &Map, calls: &mut ReadCalls, whole: bool, emit: &mut impl FnMut(Part)) {
+    let non_empty = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    let mut reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| non_empty(text(message, key)?));
+    reasoning = reasoning.or_else(|| non_empty(&details(message.get("reasoning_details")?)));
     if let Some(text) = reasoning {
-        say(Part::Reasoning(text));
+        emit(Part::Reasoning(text));
     }
     match message.get("content") {
-        Some(Value::String(text)) => said(text).into_iter().for_each(|text| say(Part::Text(text))),
-        Some(Value::Array(parts)) => parts.iter().filter_map(content_part).for_each(&mut *say),
+        Some(Value::String(text)) => non_empty(text).into_iter().for_each(|text| emit(Part::Text(text))),
+        Some(Value::Array(parts)) => parts.iter().filter_map(content_part).for_each(&mut *emit),
         _ => {}
     }
-    if let Some(text) = text(message, "refusal").and_then(said) {
-        say(Part::Refusal(text));
+    if let Some(text) = text(message, "refusal").and_then(non_empty) {
+        emit(Part::Refusal(text));
     }
     match message.get("tool_calls") {
-        Some(Value::Array(list)) => list.iter().for_each(|call| calls.read(call, whole, say)),
-        Some(call @ Value::Object(_)) => calls.read(call, whole, say),
+        Some(Value::Array(list)) => list.iter().for_each(|call| calls.read(call, whole, emit)),
+        Some(call @ Value::Object(_)) => calls.read(call, whole, emit),
         _ => {}
     }
     if let Some(Value::Object(function)) = message.get("function_call") {
-        calls.read_legacy(function, say);
+        calls.read_legacy(function, emit);
     }
 }
 
@@ -246,7 +248,7 @@ fn details(list: &Value) -> String {
     parts.iter().filter_map(of).collect()
 }
 
-/// Returns what only this protocol knows about an alternative, in the form that its writers put back.
+/// Returns the unknown fields of an alternative, in the form that the writers of this protocol restore.
 fn own(message: &Map, choice: &Map) -> Option<Value> {
     let unknown = |map: &Map, known: &[&str]| {
         let unknown = map.iter().filter(|(key, value)| !known.contains(&key.as_str()) && !value.is_null());
@@ -271,21 +273,15 @@ fn finish_of(choice: &Map) -> Option<Finish> {
 }
 
 pub(crate) fn usage_of(own: Value) -> Usage {
-    let count = |path: &str| own.pointer(path).and_then(Value::as_u64);
-    Usage {
-        input: count("/prompt_tokens").unwrap_or_default(),
-        output: count("/completion_tokens").unwrap_or_default(),
-        cached: count("/prompt_tokens_details/cached_tokens"),
-        reasoning: count("/completion_tokens_details/reasoning_tokens"),
-        own,
-    }
+    let (cached, reasoning) = ("/prompt_tokens_details/cached_tokens", "/completion_tokens_details/reasoning_tokens");
+    Usage::of(own, ["/prompt_tokens", "/completion_tokens", cached, reasoning])
 }
 
-/// Takes an answer out of the envelope that some gateways put it into: `{"data": {…}, "success": true}`.
+/// Unwraps an answer from the envelope of some gateways: `{"data": {…}, "success": true}`.
 fn unwrapped(body: Value) -> Value {
     match body {
         Value::Object(mut envelope) if !envelope.contains_key("choices") => {
-            let answer = envelope.get_mut("data").filter(|data| data.get("choices").is_some_and(Value::is_array));
+            let answer = envelope.get_mut("data").filter(|data| data["choices"].is_array());
             answer.map(Value::take).unwrap_or(Value::Object(envelope))
         }
         body => body,

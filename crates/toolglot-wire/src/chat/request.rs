@@ -1,4 +1,4 @@
-//! What a chat request asks, and the request as the model server gets it.
+//! Reads what a chat request asks for, and prepares it for the model server.
 
 use std::collections::HashSet;
 
@@ -11,21 +11,22 @@ use crate::members::list;
 use crate::policy::Policy;
 use crate::protocol::Protocol;
 
-/// What a request asks for, as far as its answer depends on it.
+/// The parts of a request that determine how its answer is read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChatAsked {
-    /// The tools as the text of calls names them; those with free text take one string, `input`.
+    /// The tools as functions; free-text tools have one string, `input`.
     pub(crate) tools: Tools,
-    /// The names of the tools with free text.
+    /// The names of the free-text tools.
     pub(crate) custom: HashSet<String>,
-    /// The client forbids calls.
+    /// Whether the client forbids calls.
     pub(crate) none: bool,
-    /// The client wants more than one call.
+    /// Whether the client allows more than one call.
     pub(crate) parallel: bool,
     /// The ids of earlier calls.
     pub(crate) used: HashSet<String>,
+    /// The number of alternatives that the client requests.
     pub(crate) alternatives: usize,
-    /// The answer has to hold a call.
+    /// The required call.
     pub(crate) demand: Option<Demand>,
 }
 
@@ -33,17 +34,17 @@ impl ChatAsked {
     /// Reads a request.
     pub(crate) fn of(request: &Map) -> Self {
         let mut request = request.clone();
-        let legacy = request.get("functions").is_some_and(Value::is_array);
+        let legacy = request["functions"].is_array();
         history::replace_deprecated(&mut request);
         let custom = tools(&request).iter().filter_map(custom_name).map(str::to_owned).collect();
         let used = history::ids(&request);
         let demand = Demand::of(&request);
         as_functions(&mut request);
-        let alternatives = request.get("n").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let alternatives = request["n"].as_u64().and_then(|n| usize::try_from(n).ok());
         Self {
             tools: declared(&request),
             custom,
-            none: request.get("tool_choice").and_then(Value::as_str) == Some("none"),
+            none: request["tool_choice"] == "none",
             parallel: !legacy && request.get("parallel_tool_calls") != Some(&Value::Bool(false)),
             used,
             alternatives: alternatives.unwrap_or(1),
@@ -52,8 +53,8 @@ impl ChatAsked {
     }
 }
 
-/// Changes a request so that every server takes it, and its answer can be read. Tools with free text stay what they
-/// are only where a client asks for them in the server's own protocol: few servers know them.
+/// Changes a request so that every server accepts it and its answer can be read. Free-text tools are only kept if the
+/// client uses the server's protocol, since few servers support them.
 pub(crate) fn prepare(request: &mut Map, asked: &ChatAsked, is_own: bool, policy: &Policy, notes: &mut Vec<String>) {
     put_in_order(request, asked, is_own, policy, notes);
     if (request.contains_key("tools") || policy.forced) && !policy.off {
@@ -61,7 +62,7 @@ pub(crate) fn prepare(request: &mut Map, asked: &ChatAsked, is_own: bool, policy
     }
 }
 
-/// As [`prepare`], for a server whose program is not asked for anything.
+/// As [`prepare`], without the fields that the engine needs.
 pub(crate) fn put_in_order(
     request: &mut Map,
     asked: &ChatAsked,
@@ -70,7 +71,7 @@ pub(crate) fn put_in_order(
     notes: &mut Vec<String>,
 ) {
     history::replace_deprecated(request);
-    if !is_own || !policy.engine.takes_custom_tools() {
+    if !is_own || !policy.engine.row().custom_tools {
         as_functions(request);
     }
     allow_only(request);
@@ -83,7 +84,7 @@ pub(crate) fn put_in_order(
     history::make_safe(request, &mut history::HistoryRepairer { tools: &asked.tools, policy, notes });
 }
 
-/// Returns the tools that can be read; an entry that is none which the model calls is the server's business.
+/// Returns the tools that can be read; other entries are left to the server.
 fn declared(request: &Map) -> Tools {
     let Some(all @ Value::Array(list)) = request.get("tools") else { return Tools::default() };
     Tools::from_json(&all.into()).unwrap_or_else(|_| {
@@ -93,16 +94,16 @@ fn declared(request: &Map) -> Tools {
 }
 
 fn custom_name(tool: &Value) -> Option<&str> {
-    let custom = tool.get("custom").filter(|_| tool.get("type").and_then(Value::as_str) == Some("custom"))?;
+    let custom = tool.get("custom").filter(|_| tool["type"] == "custom")?;
     custom.get("name")?.as_str()
 }
 
-/// Declares tools with free text as functions of one string, which is all that most servers know.
+/// Declares free-text tools as functions with one string, since most servers support only functions.
 fn as_functions(request: &mut Map) {
     let Some(Value::Array(list)) = request.get_mut("tools") else { return };
     for tool in list.iter_mut() {
         let Some(name) = custom_name(tool) else { continue };
-        let about = tool["custom"].get("description").and_then(Value::as_str).unwrap_or_default();
+        let about = tool["custom"]["description"].as_str().unwrap_or_default();
         let form = tool["custom"].get("format").filter(|form| form.get("type") != Some(&json!("text")));
         let form = form.map(|form| format!("\n\nThe input has this form: {form}")).unwrap_or_default();
         *tool = json!({"type": "function", "function": {
@@ -116,22 +117,22 @@ fn as_functions(request: &mut Map) {
         }});
     }
     if let Some(name) = request.get("tool_choice").and_then(custom_name).map(str::to_owned) {
-        request.insert("tool_choice".to_owned(), json!({"type": "function", "function": {"name": name}}));
+        request["tool_choice"] = json!({"type": "function", "function": {"name": name}});
     }
     history::custom_as_functions(request);
 }
 
-/// Turns a choice among some of the tools into those tools and a plain choice.
+/// Replaces a choice of allowed tools by these tools and the choice's mode.
 pub(crate) fn allow_only(request: &mut Map) {
     let choice = request.get("tool_choice").filter(|choice| choice.get("type") == Some(&json!("allowed_tools")));
     let Some(allowed) = choice.map(|choice| choice.get("allowed_tools").unwrap_or(choice)) else { return };
-    let list = list(allowed.get("tools"));
+    let list = list(&allowed["tools"]);
     let names: HashSet<String> = list.iter().filter_map(name).map(str::to_owned).collect();
-    let mode = allowed.get("mode").and_then(Value::as_str).unwrap_or("auto").to_owned();
+    let mode = allowed["mode"].as_str().unwrap_or("auto").to_owned();
     if let Some(Value::Array(tools)) = request.get_mut("tools") {
         tools.retain(|tool| name(tool).is_some_and(|name| names.contains(name)));
     }
-    request.insert("tool_choice".to_owned(), mode.into());
+    request["tool_choice"] = mode.into();
 }
 
 /// Returns the name of a tool in any of its forms.

@@ -1,4 +1,4 @@
-//! Learns what is in a chunk and where: which of it varies, and which may not go out as it is.
+//! Analyses a chunk: which parts vary, and which must be edited before it is passed on.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::chat::write::{ChunkEnvelope, PieceTarget};
 /// The fields of a response that are the same in all of its chunks.
 const CONSTANT: [&str; 2] = ["system_fingerprint", "service_tier"];
 
-/// The fields in which servers say reasoning.
+/// The fields in which servers send reasoning.
 const REASONING: [&str; 2] = ["reasoning", "reasoning_content"];
 
 /// The content of a hole.
@@ -19,29 +19,38 @@ const REASONING: [&str; 2] = ["reasoning", "reasoning_content"];
 pub(super) enum HoleKind {
     /// The inside of the string that is the chunk's piece.
     Piece,
-    /// The inside of the response's id, and its time; all chunks say the same.
+    /// The inside of the response's id, and its time, which are the same in all chunks.
     Id,
     Created,
-    /// An object that counts tokens.
+    /// The object with the token counts.
     Usage,
     /// The inside of a string, and any value, that are passed on unchanged.
     Letters,
     Value,
 }
 
+/// What all chunks of a shape have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChunkTraits {
+    /// The number of the alternative.
+    pub(crate) choice: usize,
+    pub(crate) kind: PieceTarget,
+    /// Whether the alternative may have more than the piece, which is lost if the chunk is held back.
+    pub(crate) says_more: bool,
+    /// Whether there are unknown fields of the response; a later chunk of the shape has newer values of all of them.
+    pub(crate) has_fields: bool,
+    pub(crate) has_logprobs: bool,
+}
+
 /// The parts of a template: the positions of its holes, and the edits to the server's text.
 #[derive(Debug)]
 pub(super) struct TemplatePlan {
-    pub(super) choice: usize,
-    pub(super) kind: PieceTarget,
-    pub(super) says_more: bool,
-    pub(super) has_fields: bool,
-    pub(super) is_probable: bool,
+    pub(super) traits: ChunkTraits,
     pub(super) holes: Vec<(Range<usize>, HoleKind)>,
     pub(super) edits: Vec<(Range<usize>, String)>,
 }
 
-/// Returns what is in a chunk that adds one piece; nothing if it has to be read with care.
+/// Analyses a chunk that adds one piece; returns none if it must be parsed.
 pub(super) fn plan(data: &str, envelope: &ChunkEnvelope, keeps_usage: bool) -> Option<TemplatePlan> {
     let chunk = ChunkMembers::of(data)?;
     if envelope.id.is_empty() || chunk.get("object")? != r#""chat.completion.chunk""# {
@@ -54,17 +63,18 @@ pub(super) fn plan(data: &str, envelope: &ChunkEnvelope, keeps_usage: bool) -> O
     }
     let all = ["id", "created", "model"].iter().all(|name| chunk.get(name).is_some());
     let choice = all.then(|| ChunkMembers::of(choice.get())).flatten()?;
-    let is_probable = choice.get("logprobs").is_some_and(|value| value != "null");
+    let has_logprobs = choice.get("logprobs").is_some_and(|value| value != "null");
     for (name, value) in &choice.0 {
         shape.choice(name, value)?;
     }
     let number = serde_json::from_str(choice.get("index")?).ok()?;
     let kind = shape.delta(&ChunkMembers::of(choice.get("delta")?)?)?;
     let ChunkShape { holes, edits, says_more, has_fields, .. } = shape;
-    Some(TemplatePlan { choice: number, kind, says_more, has_fields, is_probable, holes, edits })
+    let traits = ChunkTraits { choice: number, kind, says_more, has_fields, has_logprobs };
+    Some(TemplatePlan { traits, holes, edits })
 }
 
-/// What was learned so far.
+/// The result of the analysis so far.
 struct ChunkShape<'d> {
     data: &'d str,
     holes: Vec<(Range<usize>, HoleKind)>,
@@ -74,7 +84,7 @@ struct ChunkShape<'d> {
 }
 
 impl<'d> ChunkShape<'d> {
-    /// Learns a field of the response.
+    /// Analyses a field of the response.
     fn response(
         &mut self,
         chunk: &ChunkMembers<'d>,
@@ -96,7 +106,7 @@ impl<'d> ChunkShape<'d> {
                     self.edits.push((self.place(value)?, envelope.model_text.clone()));
                 }
             }
-            // Some clients only look whether it is there.
+            // Some clients treat any `error` field as an error, even null.
             "error" if value == "null" => self.cut(chunk, at, is_unsaid)?,
             "error" => return None,
             "usage" if value == "null" => {}
@@ -119,11 +129,11 @@ impl<'d> ChunkShape<'d> {
         Some(())
     }
 
-    /// Learns a field of the alternative.
+    /// Analyses a field of the alternative.
     fn choice(&mut self, name: &str, value: &'d str) -> Option<()> {
         match name {
             "index" | "delta" => {}
-            // An alternative that ends says so in the client's words.
+            // A finish reason is converted for the client, so the chunk must be parsed.
             "finish_reason" => return (value == "null").then_some(()),
             _ if value == "null" => {}
             _ => {
@@ -134,7 +144,7 @@ impl<'d> ChunkShape<'d> {
         Some(())
     }
 
-    /// Learns what is added; returns the target of its one piece.
+    /// Analyses the delta; returns the target of its one piece.
     fn delta(&mut self, delta: &ChunkMembers<'d>) -> Option<PieceTarget> {
         let mut kind = None;
         for (name, value) in &delta.0 {
@@ -157,7 +167,7 @@ impl<'d> ChunkShape<'d> {
             }
         }
         let kind = kind?;
-        // Clients concatenate roles.
+        // Some clients concatenate the roles of all chunks.
         let is_role = |name: &str| name == "role";
         if let Some(at) = delta.0.iter().position(|(name, _)| is_role(name)) {
             self.cut(delta, at, is_role)?;
@@ -165,7 +175,7 @@ impl<'d> ChunkShape<'d> {
         Some(kind)
     }
 
-    /// Learns an element of `tool_calls` that continues the arguments of a call.
+    /// Analyses an element of `tool_calls` that continues the arguments of a call.
     fn call(&mut self, list: &'d str) -> Option<PieceTarget> {
         let [call] = serde_json::from_str::<[&'d RawValue; 1]>(list).ok()?;
         let call = ChunkMembers::of(call.get())?;
@@ -184,7 +194,7 @@ impl<'d> ChunkShape<'d> {
                 _ => return None,
             }
         }
-        // What a call is called clients join, too.
+        // Some clients concatenate these, too.
         for at in idle {
             self.cut(&call, at, |name| !matches!(name, "index" | "function"))?;
         }
@@ -199,7 +209,7 @@ impl<'d> ChunkShape<'d> {
         Some(PieceTarget::Arguments(serde_json::from_str(call.get("index")?).ok()?))
     }
 
-    /// Notes a value that is new in every chunk.
+    /// Adds a hole for a value that may differ in every chunk.
     fn varies(&mut self, value: &'d str) -> Option<()> {
         match value.as_bytes().first()? {
             b'"' => self.string(value, HoleKind::Letters)?,
@@ -209,14 +219,14 @@ impl<'d> ChunkShape<'d> {
         Some(())
     }
 
-    /// Notes a string.
+    /// Adds a hole for a string.
     fn string(&mut self, value: &'d str, kind: HoleKind) -> Option<()> {
         let place = self.place(value.strip_prefix('"')?.strip_suffix('"')?)?;
         self.holes.push((place, kind));
         Some(())
     }
 
-    /// Notes that a member and its comma are omitted; `goes` says which other members are.
+    /// Omits a member and its comma; `is_cut` tells which members are omitted.
     fn cut(&mut self, members: &ChunkMembers<'d>, at: usize, is_cut: impl Fn(&str) -> bool) -> Option<()> {
         let place = |at: usize| {
             let (name, value) = members.0.get(at)?;
@@ -230,7 +240,7 @@ impl<'d> ChunkShape<'d> {
         Some(())
     }
 
-    /// Returns where in the chunk a part of it is.
+    /// Returns the place of a part of the chunk.
     fn place(&self, part: &str) -> Option<Range<usize>> {
         let start = (part.as_ptr() as usize).checked_sub(self.data.as_ptr() as usize)?;
         Some(start..start + part.len())

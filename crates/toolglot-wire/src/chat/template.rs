@@ -1,29 +1,22 @@
-//! The shape of a server's chunks: text that is the same in all of them, and holes.
+//! Templates of a server's chunks: text that is the same in all of them, and holes.
 
 use std::ops::Range;
 
 use memchr::memchr2;
 use serde::de::IgnoredAny;
 
-use crate::chat::shape::{self, HoleKind};
-use crate::chat::write::{ChunkEnvelope, PieceTarget};
+use crate::chat::shape::{self, ChunkTraits, HoleKind};
+use crate::chat::write::ChunkEnvelope;
 
 /// A chunk with holes in it.
 #[derive(Debug)]
 pub(crate) struct ChunkTemplate {
-    /// Its number among those that were learned.
+    /// Its number among the learned shapes.
     pub(super) shape: usize,
-    pub(crate) choice: usize,
-    pub(crate) kind: PieceTarget,
-    /// Its chunks may say more of their alternative than their piece.
-    pub(crate) says_more: bool,
-    /// Its chunks have fields of the response that are not known.
-    pub(crate) has_fields: bool,
-    /// Its chunks have log probabilities.
-    pub(crate) is_probable: bool,
+    pub(super) traits: ChunkTraits,
     holes: Vec<TemplateHole>,
     end: TemplateText,
-    /// Nothing of it is left out or put otherwise.
+    /// Whether its text is passed on unchanged.
     is_same: bool,
 }
 
@@ -32,30 +25,29 @@ pub(crate) struct ChunkTemplate {
 struct TemplateHole {
     before: TemplateText,
     kind: HoleKind,
-    /// Its content is omitted.
+    /// Whether its content is omitted.
     is_cut: bool,
 }
 
-/// A text that is the same in all chunks.
+/// A text that is the same in all chunks, as the server sends it and as the client gets it.
 #[derive(Debug, PartialEq)]
 struct TemplateText {
     input: String,
     output: String,
 }
 
-/// Where the holes of a template are in a chunk.
+/// The positions of a template's holes in a chunk.
 #[derive(Debug, Default)]
 pub(crate) struct TemplateFit([(u32, u32); MAX_HOLES]);
 
-/// A chunk with more holes is read with care.
+/// A chunk with more holes is parsed.
 const MAX_HOLES: usize = 10;
 
-/// More than this around the holes is not remembered: an ordinary chunk has 200 bytes around its piece, and comparing
-/// pages costs as much as reading them.
+/// The most bytes around the holes: an ordinary chunk has 200, and comparing many more costs as much as parsing.
 const LARGE: usize = 4 << 10;
 
 impl ChunkTemplate {
-    /// Learns the shape of a chunk that adds one piece; nothing if it needs to be read with care.
+    /// Learns the shape of a chunk that adds one piece; none if it must be parsed.
     pub(super) fn of(data: &str, envelope: &ChunkEnvelope, keeps_usage: bool) -> Option<Self> {
         let mut plan = shape::plan(data, envelope, keeps_usage)?;
         plan.holes.sort_by_key(|(place, _)| place.start);
@@ -72,20 +64,10 @@ impl ChunkTemplate {
             from = place.end;
         }
         let end = text(data, from..data.len(), &plan.edits);
-        Some(Self {
-            shape: 0,
-            choice: plan.choice,
-            kind: plan.kind,
-            says_more: plan.says_more,
-            has_fields: plan.has_fields,
-            is_probable: plan.is_probable,
-            holes,
-            end,
-            is_same: plan.edits.is_empty(),
-        })
+        Some(Self { shape: 0, traits: plan.traits, holes, end, is_same: plan.edits.is_empty() })
     }
 
-    /// Finds the holes in a chunk, if all else is the same.
+    /// Finds the holes in a chunk, if everything else is the same.
     pub(super) fn fit(&self, data: &str) -> Option<TemplateFit> {
         let mut fit = TemplateFit::default();
         let mut at = 0;
@@ -98,21 +80,12 @@ impl ChunkTemplate {
         (data.get(at..)? == self.end.input).then_some(fit)
     }
 
-    /// Returns the place of the piece, inside its quotes.
-    pub(super) fn piece(&self, fit: &TemplateFit) -> Range<usize> {
-        self.place(fit, HoleKind::Piece).unwrap_or_default()
-    }
-
-    /// Returns the place of the object that counts tokens.
-    pub(super) fn usage(&self, fit: &TemplateFit) -> Option<Range<usize>> {
-        self.place(fit, HoleKind::Usage)
-    }
-
-    fn place(&self, fit: &TemplateFit, kind: HoleKind) -> Option<Range<usize>> {
+    /// Returns the place of the first hole of a kind.
+    pub(super) fn place(&self, fit: &TemplateFit, kind: HoleKind) -> Option<Range<usize>> {
         fit.of(self).find(|(hole, _)| hole.kind == kind).map(|(_, place)| place)
     }
 
-    /// Says whether a chunk is passed on unchanged.
+    /// Returns whether a chunk is passed on unchanged.
     pub(super) fn is_same(&self, data: &str, fit: &TemplateFit, envelope: &ChunkEnvelope) -> bool {
         self.is_same
             && fit
@@ -120,7 +93,7 @@ impl ChunkTemplate {
                 .all(|(hole, place)| envelope_text(hole.kind, envelope).is_none_or(|own| own == &data[place]))
     }
 
-    /// Writes a chunk, all changes made.
+    /// Writes a chunk with all edits.
     pub(super) fn write(&self, data: &str, fit: &TemplateFit, envelope: &ChunkEnvelope, out: &mut Vec<u8>) {
         for (hole, place) in fit.of(self) {
             out.extend_from_slice(hole.before.output.as_bytes());

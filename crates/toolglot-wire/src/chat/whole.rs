@@ -7,19 +7,19 @@ use crate::chat::write::{ChunkEnvelope, is_legacy, reasoning_names};
 use crate::port::Client;
 use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart};
 
-/// One alternative, put together.
+/// One alternative.
 #[derive(Default)]
 struct WholeChoice {
     text: String,
     refusal: String,
     reasoning: String,
     calls: Vec<WholeCall>,
-    /// What only this protocol knows of the message and of the alternative.
+    /// Unknown fields of the message and of the alternative.
     own: [Map; 2],
     finish: Option<Finish>,
 }
 
-/// A call of an alternative, put together.
+/// A call of an alternative.
 struct WholeCall {
     id: String,
     name: String,
@@ -27,31 +27,30 @@ struct WholeCall {
     input: String,
 }
 
-/// Returns the body of a response, from clean parts.
-pub(crate) fn whole(said: &[ResponseEvent], client: &Client) -> Value {
+/// Returns the body of a response, from normalized events.
+pub(crate) fn whole(events: &[ResponseEvent], client: &Client) -> Value {
     let (mut begin, mut choices, mut usage, mut extra) = (ResponseStart::default(), Vec::new(), None, Map::new());
-    for said in said {
-        match said {
-            // Counted before it comes here.
-            ResponseEvent::Lost => {}
-            ResponseEvent::Begin(said) => begin = said.clone(),
+    for event in events {
+        match event {
+            ResponseEvent::Begin(start) => begin = start.clone(),
             ResponseEvent::Part { choice, part } => {
                 choices.resize_with(choices.len().max(choice + 1), WholeChoice::default);
                 choices[*choice].add(part);
             }
-            ResponseEvent::Usage(said) => usage = Some(fields::usage(said)),
-            ResponseEvent::Extra(said) => extra.extend(said.clone()),
-            ResponseEvent::Fault(_) | ResponseEvent::End => {}
+            ResponseEvent::Usage(counts) => usage = Some(fields::usage(counts)),
+            ResponseEvent::Extra(fields) => extra.extend(fields.clone()),
+            ResponseEvent::Lost | ResponseEvent::Fault(_) | ResponseEvent::End => {}
         }
     }
     let envelope = ChunkEnvelope::new(&begin, client);
     let mut body = json!({"id": envelope.id, "object": "chat.completion", "created": envelope.created,
         "model": envelope.model});
-    let list: Vec<Value> = choices.into_iter().enumerate().map(|(index, choice)| choice.value(index, client)).collect();
-    body["choices"] = list.into();
-    if let Some(fields) = body.as_object_mut() {
-        fields.extend(usage.map(|usage| ("usage".to_owned(), usage)));
-        fields.extend(extra);
+    body["choices"] = choices.into_iter().enumerate().map(|(index, choice)| choice.value(index, client)).collect();
+    if let Some(usage) = usage {
+        body["usage"] = usage;
+    }
+    for (key, value) in extra {
+        body[key.as_str()] = value;
     }
     body
 }
@@ -76,7 +75,7 @@ impl WholeChoice {
             Part::Finish(finish) => self.finish = Some(finish.clone()),
             Part::Own(own) => {
                 for (kept, key) in self.own.iter_mut().zip(["message", "choice"]) {
-                    kept.extend(own.get(key).and_then(Value::as_object).cloned().unwrap_or_default());
+                    kept.extend(own[key].as_object().cloned().unwrap_or_default());
                 }
             }
             Part::Logprobs(_) | Part::CallEnd { .. } | Part::CallCut { .. } | Part::Seal(_) => {}
@@ -92,7 +91,7 @@ impl WholeChoice {
         if let Some(mut found) = choice_own.remove("logprobs")
             && keep_tokens(&mut found, &self.text).is_some()
         {
-            choice_own.insert("logprobs".to_owned(), found);
+            choice_own["logprobs"] = found;
         }
         let mut choice = json!({"index": index, "message": self.message(legacy, client), "finish_reason": finish});
         for (place, own) in [("/message", message_own), ("", choice_own)] {
@@ -134,12 +133,13 @@ impl WholeCall {
     }
 }
 
-/// Keeps the log probabilities of a text from which calls were taken out in one place; nothing if they are not the text's.
+/// Removes the log probabilities of calls from those of a text, if the calls were in one place; returns none if the
+/// rest does not match the text.
 fn keep_tokens(found: &mut Value, text: &str) -> Option<()> {
     let Some(tokens) = found.get_mut("content").and_then(Value::as_array_mut) else {
         return text.is_empty().then_some(());
     };
-    let spelled = |token: &Value| token.get("token").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let spelled = |token: &Value| token["token"].as_str().unwrap_or_default().to_owned();
     let (mut rest, mut before) = (text, 0);
     while let Some(left) = tokens.get(before).and_then(|token| rest.strip_prefix(&*spelled(token))) {
         (rest, before) = (left, before + 1);

@@ -1,4 +1,4 @@
-//! Writes the stream of a chat completion by the rules that the strictest clients need.
+//! Writes the stream of a chat completion by the rules of the strictest clients.
 
 use std::fmt;
 use std::io::Write as _;
@@ -13,7 +13,7 @@ use crate::response_event::{CallKind, Part, ResponseEvent, ResponseStart};
 use crate::sse::{write_frame, write_json};
 use crate::tokens::PendingLogprobs;
 
-/// What a chunk adds a piece to.
+/// The target of a chunk's piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PieceTarget {
     Text,
@@ -27,34 +27,34 @@ pub(crate) enum PieceTarget {
 pub(crate) struct ChatWriter {
     client: Client,
     envelope: ChunkEnvelope,
-    /// Each alternative's role is written before anything else of it.
+    /// Whether each alternative's role has been written; it comes before everything else.
     roles: Vec<bool>,
     kinds: Vec<CallKind>,
-    /// The tokens of each alternative's text.
+    /// The log probabilities of each alternative's text.
     tokens: Vec<PendingLogprobs>,
     legacy: bool,
     wants_usage: bool,
-    /// In every chunk, too.
+    /// Whether the client wants token counts in every chunk.
     counts_in_chunks: bool,
     extra: Map,
 }
 
-/// What every chunk repeats.
+/// The fields that every chunk repeats.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ChunkEnvelope {
     pub(crate) id: String,
     pub(crate) created: u64,
     pub(crate) model: String,
-    /// The same as they are written: the id without its quotes, the model with them.
+    /// The same fields as JSON text: the id without quotes, the model with them.
     pub(super) id_text: String,
     pub(super) created_text: String,
     pub(super) model_text: String,
-    /// The beginning of every chunk, up to the alternatives.
+    /// The start of every chunk, up to the alternatives.
     head: Vec<u8>,
 }
 
 impl ChunkEnvelope {
-    /// Returns what the server said of the response, and what is ours where it said nothing.
+    /// Returns the server's values, and generated ones where there are none.
     pub(crate) fn new(begin: &ResponseStart, client: &Client) -> Self {
         let ours = || format!("chatcmpl-{}", toolglot::mint(client.seed, usize::MAX).trim_start_matches("call_"));
         let id = begin.id.clone().filter(|id| !id.is_empty()).unwrap_or_else(ours);
@@ -71,16 +71,14 @@ impl ChunkEnvelope {
 }
 
 impl ProtocolWriter for ChatWriter {
-    fn write(&mut self, said: &ResponseEvent, out: &mut Vec<u8>) {
-        match said {
-            // Counted before it comes here.
-            ResponseEvent::Lost => {}
+    fn write(&mut self, event: &ResponseEvent, out: &mut Vec<u8>) {
+        match event {
             ResponseEvent::Begin(begin) => self.envelope = ChunkEnvelope::new(begin, &self.client),
             ResponseEvent::Part { choice, part } => self.part(*choice, part, out),
             ResponseEvent::Usage(usage) if self.wants_usage => {
                 self.chunk(Some(("usage", fields::usage(usage))), out, |_| ());
             }
-            ResponseEvent::Usage(_) => {}
+            ResponseEvent::Usage(_) | ResponseEvent::Lost => {}
             ResponseEvent::Extra(extra) => self.extra.extend(extra.clone()),
             ResponseEvent::Fault(fault) => write_json(None, &fault.body(Protocol::Chat), out),
             ResponseEvent::End => {
@@ -91,16 +89,12 @@ impl ProtocolWriter for ChatWriter {
             }
         }
     }
-
-    fn keep_alive(&self) -> &'static [u8] {
-        b": keepalive\n\n"
-    }
 }
 
 impl ChatWriter {
     pub(crate) fn new(client: Client) -> Self {
         let options = client.request.get("stream_options");
-        let wants = |what| options.and_then(|options| options.get(what)).and_then(Value::as_bool).unwrap_or_default();
+        let wants = |what| options.is_some_and(|options| options[what] == true);
         let (wants_usage, counts_in_chunks) = (wants("include_usage"), wants("continuous_usage_stats"));
         Self {
             envelope: ChunkEnvelope::default(),
@@ -115,42 +109,42 @@ impl ChatWriter {
         }
     }
 
-    /// Returns what every chunk repeats.
+    /// Returns the fields that every chunk repeats.
     pub(crate) fn envelope(&self) -> &ChunkEnvelope {
         &self.envelope
     }
 
-    /// Says whether the client wants to know in every chunk how many tokens there are so far.
+    /// Returns whether the client wants token counts in every chunk.
     pub(crate) fn counts_in_chunks(&self) -> bool {
         self.counts_in_chunks
     }
 
-    /// Says whether the order of chunks allows passing a chunk of the server on unchanged.
+    /// Returns whether a chunk of the server may be next: the role has been written, and no unknown fields wait.
     pub(crate) fn is_under_way(&self, choice: usize) -> bool {
         self.extra.is_empty() && self.roles.get(choice).copied().unwrap_or_default()
     }
 
-    /// Returns the number of the call that a client finds at an index, if it is one of a function.
+    /// Returns the client's number of a call, if it is a function call with the same index for the client.
     pub(crate) fn function(&self, index: u64) -> Option<usize> {
         let number = usize::try_from(index).ok()?;
         let known = self.kinds.get(number) == Some(&CallKind::Function);
         (known && !self.legacy).then_some(number)
     }
 
-    /// Begins the first alternative: what the server said of the response with its beginning is known by now.
+    /// Begins the first alternative; unknown fields of the response have been read by now.
     pub(crate) fn settle(&mut self, out: &mut Vec<u8>) {
         if self.roles.is_empty() && !self.envelope.id.is_empty() {
             self.role(0, out);
         }
     }
 
-    /// Records what was passed to the client unchanged, and emits the tokens of text.
+    /// Records that a chunk was passed on unchanged; it contained the log probabilities of its text.
     pub(crate) fn passed(&mut self, choice: usize, kind: PieceTarget) {
         let tokens = self.tokens.get_mut(choice).filter(|_| kind == PieceTarget::Text);
         tokens.into_iter().for_each(PendingLogprobs::clear);
     }
 
-    /// Says whether the client finds reasoning in this field and no other.
+    /// Returns whether this field, and no other, carries reasoning for the client.
     pub(crate) fn reasons_in(&self, field: &str) -> bool {
         reasoning_names(self.client.reasoning_field) == [field]
     }
@@ -213,15 +207,15 @@ impl ChatWriter {
         });
     }
 
-    /// Writes a chunk with what only this protocol knows; log probabilities go with their text.
+    /// Writes a chunk with unknown fields; log probabilities are written with their text instead.
     fn own(&mut self, choice: usize, own: &Value, out: &mut Vec<u8>) {
-        let delta = own.get("message").cloned().unwrap_or_default();
+        let delta = own["message"].clone();
         let mut fields = Map::from_iter([("index".to_owned(), json!(choice)), ("delta".to_owned(), delta)]);
-        fields.extend(own.get("choice").and_then(Value::as_object).cloned().unwrap_or_default());
+        fields.extend(own["choice"].as_object().cloned().unwrap_or_default());
         fields.remove("logprobs");
         let unknown = |map: Option<&Value>| map.and_then(Value::as_object).is_some_and(|map| !map.is_empty());
         if fields.len() > 2 || unknown(fields.get("delta")) {
-            fields.insert("finish_reason".to_owned(), Value::Null);
+            fields["finish_reason"] = Value::Null;
             self.chunk(None, out, |out| push(format_args!("{}", Value::Object(fields)), out));
         }
     }
@@ -262,7 +256,7 @@ impl ChatWriter {
         });
     }
 
-    /// Writes a chunk of one alternative, or of none.
+    /// Writes a chunk with at most one alternative, and with unknown fields that wait.
     fn chunk(&mut self, more: Option<(&str, Value)>, out: &mut Vec<u8>, choice: impl FnOnce(&mut Vec<u8>)) {
         out.extend_from_slice(b"data: ");
         out.extend_from_slice(&self.envelope.head);
@@ -299,9 +293,9 @@ pub(crate) fn reasoning_names(field: ReasoningField) -> &'static [&'static str] 
     }
 }
 
-/// Says whether the client uses the deprecated functions instead of tools.
+/// Returns whether the client uses the deprecated functions instead of tools.
 pub(crate) fn is_legacy(request: &Map) -> bool {
-    request.get("functions").is_some_and(Value::is_array) && !request.get("tools").is_some_and(Value::is_array)
+    request["functions"].is_array() && !request["tools"].is_array()
 }
 
 /// Appends a number; most have one digit, and every piece of a call has two of them.
@@ -312,7 +306,7 @@ fn push_number(number: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends what is formatted.
+/// Appends formatted text.
 fn push(text: fmt::Arguments<'_>, out: &mut Vec<u8>) {
     // A vector takes any bytes.
     let _ = out.write_fmt(text);

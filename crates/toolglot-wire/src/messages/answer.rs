@@ -1,4 +1,4 @@
-//! The envelope of an answer's blocks: the model, the stop reason, the usage.
+//! The fields of an answer around its blocks: the model, the stop reason, the usage.
 
 use toolglot_json::{Map, Value, json};
 
@@ -6,9 +6,9 @@ use super::count::estimate;
 use super::usage;
 use crate::port::Client;
 use crate::protocol::Protocol;
-use crate::response_event::{Finish, ResponseEvent, ResponseStart, Usage};
+use crate::response_event::{Finish, Part, ResponseEvent, ResponseStart, Usage};
 
-/// The fields of an answer except its blocks.
+/// The fields of an answer without its blocks.
 #[derive(Debug, Default)]
 pub(super) struct AnswerEnvelope {
     usage: Option<Usage>,
@@ -17,31 +17,22 @@ pub(super) struct AnswerEnvelope {
 }
 
 impl AnswerEnvelope {
-    /// Reads an event that is not part of a block.
-    pub(super) fn add(&mut self, said: &ResponseEvent) {
-        match said {
+    /// Reads an event if it is about the answer itself.
+    pub(super) fn add(&mut self, event: &ResponseEvent) {
+        match event {
             ResponseEvent::Usage(usage) => self.usage = Some(usage.clone()),
             ResponseEvent::Extra(extra) => self.extra.extend(extra.clone()),
+            ResponseEvent::Part { choice: 0, part: Part::Finish(finish) } => self.finish = Some(finish.clone()),
             _ => {}
         }
     }
 
-    /// Takes why the answer ended.
-    pub(super) fn set_finish(&mut self, finish: &Finish) {
-        self.finish = Some(finish.clone());
-    }
-
-    /// Returns the message with nothing in it. Its counts have to be there at once: what the server did not say is
-    /// estimated.
+    /// Returns the message without content. The protocol has token counts at the beginning; if the server sent none,
+    /// they are estimated.
     pub(super) fn head(&self, begin: &ResponseStart, client: &Client) -> Map {
         let id =
             begin.id.clone().unwrap_or_else(|| toolglot::mint(client.seed, usize::MAX).replacen("call_", "msg_", 1));
-        let estimated = || {
-            Map::from_iter([
-                ("input_tokens".to_owned(), estimate(&client.request).into()),
-                ("output_tokens".to_owned(), 0.into()),
-            ])
-        };
+        let estimated = || json!({"input_tokens": estimate(&client.request), "output_tokens": 0});
         let message = json!({
             "id": id,
             "type": "message",
@@ -50,12 +41,12 @@ impl AnswerEnvelope {
             "content": [],
             "stop_reason": null,
             "stop_sequence": null,
-            "usage": begin.usage.as_ref().map_or_else(estimated, usage::write),
+            "usage": begin.usage.as_ref().map_or_else(estimated, |usage| usage::write(usage).into()),
         });
         if let Value::Object(message) = message { message } else { Map::new() }
     }
 
-    /// Returns why the answer ended: the protocol's word, and the sequence of the client's that it ended with.
+    /// Returns the stop reason, and the client's stop sequence if that is the reason.
     pub(super) fn stop(&self, refused: bool, client: &Client) -> (Value, Value) {
         let word = match &self.finish {
             Some(Finish::StopSequence(sequence)) => {
@@ -72,12 +63,12 @@ impl AnswerEnvelope {
         (word.into(), Value::Null)
     }
 
-    /// Returns the tokens, if the server counted them.
+    /// Returns the token counts, if the server sent them.
     pub(super) fn counts(&self) -> Option<Map> {
         self.usage.as_ref().map(usage::write)
     }
 
-    /// Returns the fields that only this protocol knows; those of other protocols mean nothing here.
+    /// Returns the server's unknown fields, if it uses this protocol.
     pub(super) fn extra(&self, client: &Client) -> Map {
         if client.upstream == Protocol::Messages { self.extra.clone() } else { Map::new() }
     }

@@ -1,17 +1,19 @@
-//! A block of a user's message or of a result as a part of a Chat Completions message.
+//! Converts a block of a user message or of a result to a part of a Chat Completions message.
 
 use toolglot_json::{Value, json};
 
-/// What a block becomes.
+use crate::members::take;
+
+/// A converted block.
 pub(super) enum ConvertedBlock {
     /// Text.
     Text(String),
-    /// A part other than text, and its name where only text is allowed.
+    /// A part other than text, and the word for it where only text is allowed.
     Other { word: &'static str, part: Value },
 }
 
 impl ConvertedBlock {
-    /// Returns the part; none for an empty text, which some servers refuse.
+    /// Returns the part; none for empty text, which some servers refuse.
     pub(super) fn into_parts(self) -> Option<Value> {
         match self {
             Self::Text(text) if text.is_empty() => None,
@@ -21,13 +23,13 @@ impl ConvertedBlock {
     }
 }
 
-/// Returns what sort of block it is.
+/// Returns the type of a block.
 pub(super) fn kind(block: &Value) -> &str {
     let is_text = || if block.is_string() || block.get("text").is_some() { "text" } else { "" };
-    block.get("type").and_then(Value::as_str).unwrap_or_else(is_text)
+    block["type"].as_str().unwrap_or_else(is_text)
 }
 
-/// Returns what a block becomes; one that is not known becomes its JSON text, so that nothing is lost.
+/// Converts a block; an unknown one becomes its JSON text, so that nothing is lost.
 pub(super) fn show(block: Value) -> ConvertedBlock {
     match kind(&block) {
         "image" => image(block),
@@ -39,8 +41,8 @@ pub(super) fn show(block: Value) -> ConvertedBlock {
 /// Returns a block as text.
 pub(super) fn text_of(mut block: Value) -> String {
     match kind(&block) {
-        "text" if block.is_string() => text(block),
-        "text" => text(block.get_mut("text").map(Value::take).unwrap_or_default()),
+        "text" if block.is_string() => string(block),
+        "text" => string(take(&mut block, "text")),
         "search_result" => {
             let inner = inner_text(&mut block, "/content");
             titled(&block, &inner)
@@ -51,19 +53,16 @@ pub(super) fn text_of(mut block: Value) -> String {
 
 fn image(block: Value) -> ConvertedBlock {
     let url = source(&block, "url").map(str::to_owned).or_else(|| data_url(&block));
-    match (url, source(&block, "file_id")) {
-        (Some(url), _) => {
-            ConvertedBlock::Other { word: "image", part: json!({"type": "image_url", "image_url": {"url": url}}) }
-        }
-        (None, Some(id)) => {
-            ConvertedBlock::Other { word: "image", part: json!({"type": "file", "file": {"file_id": id}}) }
-        }
-        (None, None) => ConvertedBlock::Text(block.to_string()),
-    }
+    let part = match (url, source(&block, "file_id")) {
+        (Some(url), _) => json!({"type": "image_url", "image_url": {"url": url}}),
+        (None, Some(id)) => json!({"type": "file", "file": {"file_id": id}}),
+        (None, None) => return ConvertedBlock::Text(block.to_string()),
+    };
+    ConvertedBlock::Other { word: "image", part }
 }
 
 fn document(mut block: Value) -> ConvertedBlock {
-    let name = block.get("title").and_then(Value::as_str).unwrap_or("document.pdf").to_owned();
+    let name = block["title"].as_str().unwrap_or("document.pdf").to_owned();
     let file = |file: Value| ConvertedBlock::Other { word: "document", part: json!({"type": "file", "file": file}) };
     match source(&block, "type").unwrap_or_default() {
         "base64" => match data_url(&block) {
@@ -89,24 +88,24 @@ fn data_url(block: &Value) -> Option<String> {
     Some(format!("data:{};base64,{}", source(block, "media_type")?, source(block, "data")?))
 }
 
-/// A text under the title, the source and the context of its block.
+/// Returns a text below the title, the source and the context of its block.
 fn titled(block: &Value, text: &str) -> String {
     let heads = ["title", "source", "context"].iter().filter_map(|key| block.get(*key).and_then(Value::as_str));
     heads.chain([text]).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// The text of the blocks within a block.
+/// Returns the text of the blocks inside a block.
 fn inner_text(block: &mut Value, pointer: &str) -> String {
     let inner = blocks(block.pointer_mut(pointer).map(Value::take).unwrap_or_default());
     let texts = inner.into_iter().map(|block| if kind(&block) == "text" { text_of(block) } else { block.to_string() });
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn text(value: Value) -> String {
+fn string(value: Value) -> String {
     if let Value::String(text) = value { text } else { String::new() }
 }
 
-/// The blocks of a content, which may be a text.
+/// Returns the blocks of a content, which may be a string.
 pub(super) fn blocks(content: Value) -> Vec<Value> {
     match content {
         Value::Array(blocks) => blocks,

@@ -1,21 +1,21 @@
-//! The blocks of an answer: numbered without gaps, one open at a time.
+//! Writes the blocks of an answer: numbered without gaps, one open at a time.
 
 use serde::Serialize;
 use toolglot_json::{Value, json};
 
 use crate::response_event::{CallKind, Part};
 
-/// Where the blocks of an answer go: into a stream or into a body.
+/// Receives the blocks of an answer, for a stream or for a body.
 pub(super) trait BlockSink {
-    /// A block begins.
+    /// Begins a block.
     fn start(&mut self, index: usize, block: Value);
-    /// A block continues.
+    /// Adds to a block.
     fn delta(&mut self, index: usize, piece: BlockPiece<'_>);
-    /// A block is over.
+    /// Ends a block.
     fn stop(&mut self, index: usize);
 }
 
-/// What is added to a block.
+/// A delta of a block.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "type")]
 pub(super) enum BlockPiece<'p> {
@@ -27,7 +27,7 @@ pub(super) enum BlockPiece<'p> {
     Signature { signature: &'p str },
     #[serde(rename = "input_json_delta")]
     Input { partial_json: &'p str },
-    /// An addition that only this protocol knows.
+    /// A delta that only this protocol has.
     #[serde(untagged)]
     Own(&'p Value),
 }
@@ -38,7 +38,8 @@ pub(super) struct Blocks {
     open: Option<OpenBlock>,
     started: usize,
     refused: bool,
-    /// White space that no text has followed yet: alone it is no block, and servers refuse one when it comes back.
+    /// White space that no text has followed yet. It is not written as a block of its own, since servers refuse blank
+    /// blocks when the client sends them back.
     blank: String,
     /// Citations whose text has not begun.
     early: Vec<Value>,
@@ -48,7 +49,7 @@ pub(super) struct Blocks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OpenBlock {
     Text,
-    /// Reasoning; after its signature no more of it can come in the same block.
+    /// Reasoning; its signature is the last delta of the block.
     Thinking {
         sealed: bool,
     },
@@ -57,12 +58,12 @@ enum OpenBlock {
 }
 
 impl Blocks {
-    /// Says whether the model refused in words.
+    /// Returns whether the model refused.
     pub(super) fn is_refused(&self) -> bool {
         self.refused
     }
 
-    /// Adds a part; the end of an answer adds nothing here.
+    /// Writes a part.
     pub(super) fn add(&mut self, part: &Part, sink: &mut impl BlockSink) {
         match part {
             Part::Text(text) | Part::Reasoning(text) | Part::Seal(text) if text.is_empty() => {}
@@ -94,7 +95,7 @@ impl Blocks {
             Part::CallEnd { .. } => self.close(sink),
             Part::CallCut { .. } => self.stop(sink),
             Part::Finish(_) => {
-                // An answer that is nothing else says it.
+                // An answer of nothing but white space is written.
                 if self.started == 0 && !self.blank.is_empty() {
                     self.add_text("", sink);
                 }
@@ -105,7 +106,7 @@ impl Blocks {
         }
     }
 
-    /// Ends the block that is open.
+    /// Ends the open block, including a complete call.
     pub(super) fn close(&mut self, sink: &mut impl BlockSink) {
         if self.open == Some(OpenBlock::Call(CallKind::Custom)) {
             self.delta(BlockPiece::Input { partial_json: "\"}" }, sink);
@@ -113,7 +114,7 @@ impl Blocks {
         self.stop(sink);
     }
 
-    /// Ends the open block.
+    /// Ends the open block as it is; the input of a truncated call is incomplete.
     fn stop(&mut self, sink: &mut impl BlockSink) {
         if self.open.take().is_some() {
             sink.stop(self.started - 1);
@@ -130,7 +131,7 @@ impl Blocks {
         }
     }
 
-    /// The input of a tool is an object here; free text becomes its only member.
+    /// Adds to the input of a call, which is an object in this protocol; free text becomes its only member.
     fn add_arguments(&mut self, text: &str, sink: &mut impl BlockSink) {
         match self.open {
             Some(OpenBlock::Call(CallKind::Function)) if !text.is_empty() => {
@@ -144,9 +145,10 @@ impl Blocks {
         }
     }
 
-    /// A block of this protocol alone, or an addition to a text such as a citation; the numbers are ours.
+    /// Writes an event of a block that only this protocol has, or a delta of text such as a citation, with its new
+    /// index.
     fn add_own(&mut self, event: &Value, sink: &mut impl BlockSink) {
-        match (event.get("type").and_then(Value::as_str), self.open) {
+        match (event["type"].as_str(), self.open) {
             (Some("content_block_start"), _) => {
                 if let Some(block) = event.get("content_block").filter(|block| block.is_object()) {
                     self.start(OpenBlock::Own, block.clone(), sink);
@@ -181,7 +183,7 @@ impl Blocks {
     fn start(&mut self, open: OpenBlock, block: Value, sink: &mut impl BlockSink) {
         self.close(sink);
         if open != OpenBlock::Text {
-            // A text that became something else has no place for them.
+            // Only text blocks can contain these.
             self.early.clear();
             self.blank.clear();
         }

@@ -13,8 +13,8 @@ const ATTACHMENT: u64 = 1_600;
 
 /// Estimates the number of tokens of a Messages request, for servers that cannot count them.
 ///
-/// Counts a token for every four bytes of the JSON of `system`, `messages` and `tools`, rounded up, which is accurate enough
-/// for English, code and schemas, and 1,600 tokens for every image and file.
+/// Counts a token for every four bytes of the JSON of `system`, `messages` and `tools`, rounded up, which is accurate
+/// enough for English, code and schemas, and 1,600 tokens for every image and file.
 ///
 /// # Errors
 /// If the body is not a valid request.
@@ -36,19 +36,19 @@ pub(super) fn estimate(request: &Map) -> u64 {
     for key in ["system", "tools"] {
         request.get(key).into_iter().for_each(|value| count.add(value));
     }
-    for message in list(request.get("messages")) {
+    for message in list(&request["messages"]) {
         match message.get("content") {
             Some(Value::Array(blocks)) => blocks.iter().for_each(|block| count.add_block(block)),
             Some(content) => count.add(content),
             None => {}
         }
-        // The role and the marks around a message.
+        // The role and the special tokens of a message.
         count.bytes += 28;
     }
     count.bytes.div_ceil(4) + count.attachments * ATTACHMENT
 }
 
-/// What is counted of a request: bytes of text, and parts that cost tokens of their own.
+/// The counts for the estimate: bytes of text, and images and files.
 #[derive(Default)]
 struct TokenEstimate {
     bytes: u64,

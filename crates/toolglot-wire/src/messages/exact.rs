@@ -1,9 +1,9 @@
-//! The inputs of calls as they were written: a JSON value in memory has forgotten blanks and escapes.
+//! The inputs of calls as JSON text: parsing loses spaces and escapes.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The exact inputs of a message's blocks.
+/// The inputs of a message's blocks as JSON text.
 #[derive(Debug, Default)]
 pub(super) struct ExactInputs<'j>(Vec<Option<&'j RawValue>>);
 
@@ -21,7 +21,7 @@ struct ExactMessage<'j> {
     content: Option<&'j RawValue>,
 }
 
-/// A request, as far as it has messages.
+/// The messages of a request.
 #[derive(Deserialize)]
 struct ExactRequest<'j> {
     #[serde(borrow)]
@@ -53,7 +53,7 @@ impl<'j> ExactInputs<'j> {
         Self(block.into_iter().collect())
     }
 
-    /// Returns the text of the input of the block at a place, if it is an object.
+    /// Returns the input of a block, if it is an object.
     pub(super) fn object(&self, place: usize) -> Option<&'j str> {
         let input = self.0.get(place).copied().flatten()?.get();
         input.starts_with('{').then_some(input)

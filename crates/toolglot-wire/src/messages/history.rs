@@ -1,10 +1,11 @@
-//! The messages of a Messages request as the messages of a Chat Completions request.
+//! Converts the messages of a Messages request to those of a Chat Completions request.
 
 use toolglot_json::{Map, Value, json};
 
 use super::block::{ConvertedBlock, blocks, kind, show, text_of};
 use super::exact::ExactInputs;
 use crate::chat::history::later_instructions;
+use crate::members::{put, take};
 
 /// The conversation, as far as it has been converted.
 pub(super) struct ChatConversation<'h> {
@@ -19,7 +20,7 @@ impl<'h> ChatConversation<'h> {
         Self { reasoning, notes, messages: Vec::new() }
     }
 
-    /// Adds the instructions, which are a text or blocks.
+    /// Adds instructions, which are a string or blocks.
     pub(super) fn add_system(&mut self, system: Value) {
         let texts: Vec<String> = blocks(system).into_iter().map(text_of).collect();
         let text = texts.join("\n\n");
@@ -31,13 +32,13 @@ impl<'h> ChatConversation<'h> {
         }
     }
 
-    /// Adds a message; `inputs` are those of its blocks as they were written.
+    /// Adds a message; `inputs` are those of its blocks as JSON text.
     pub(super) fn add(&mut self, mut message: Value, inputs: &ExactInputs<'_>) {
         if message.is_string() {
             return self.add_user(blocks(message));
         }
-        let content = message.get_mut("content").map(Value::take).unwrap_or_default();
-        match message.get("role").and_then(Value::as_str) {
+        let content = take(&mut message, "content");
+        match message["role"].as_str() {
             Some("assistant") => self.add_assistant(blocks(content), inputs),
             Some("system") => self.add_system(content),
             _ => self.add_user(blocks(content)),
@@ -49,7 +50,7 @@ impl<'h> ChatConversation<'h> {
         self.messages
     }
 
-    /// Results come first, each in its own message: nothing may come between calls and their results.
+    /// Adds a user message. Results come first, each in its own message: nothing may separate calls from their results.
     fn add_user(&mut self, blocks: Vec<Value>) {
         let (mut parts, mut from_results, mut results) = (Vec::new(), Vec::new(), 0);
         for block in blocks {
@@ -69,21 +70,19 @@ impl<'h> ChatConversation<'h> {
 
     fn add_assistant(&mut self, blocks: Vec<Value>, inputs: &ExactInputs<'_>) {
         let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
-        let mut goes_on = false;
+        let mut is_text = false;
         for (place, block) in blocks.into_iter().enumerate() {
-            let was_text = std::mem::replace(&mut goes_on, kind(&block) == "text");
+            let was_text = std::mem::replace(&mut is_text, kind(&block) == "text");
             match kind(&block) {
                 "tool_use" => calls.push(call(block, inputs.object(place))),
-                "thinking" => {
-                    add(&mut reasoning, "\n", block.get("thinking").and_then(Value::as_str).unwrap_or_default())
-                }
-                // What is encrypted, only the server that wrote it can read.
+                "thinking" => add(&mut reasoning, "\n", block["thinking"].as_str().unwrap_or_default()),
+                // Only the server that encrypted it can read it.
                 "redacted_thinking" => {}
-                // Citations split a sentence into blocks, so texts that follow each other are one.
+                // Citations split a sentence into blocks, so consecutive text blocks are joined without a gap.
                 "text" => add(&mut text, if was_text { "" } else { "\n\n" }, &text_of(block)),
                 other => {
                     let note = format!("only Anthropic's models understand the `{other}` block of an earlier turn");
-                    match block.get("content").and_then(Value::as_str) {
+                    match block["content"].as_str() {
                         Some(content) => add(&mut text, "\n\n", content),
                         None => self.notes.push(note + "; it was omitted"),
                     }
@@ -96,31 +95,30 @@ impl<'h> ChatConversation<'h> {
     fn assistant(&self, text: String, reasoning: &str, calls: Vec<Value>) -> Value {
         let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { text.into() };
         let mut message = Map::from_iter([("role".to_owned(), "assistant".into()), ("content".to_owned(), content)]);
-        let fields = self.reasoning.iter().filter(|_| !reasoning.is_empty());
-        message.extend(fields.map(|field| ((*field).to_owned(), reasoning.into())));
-        if !calls.is_empty() {
-            message.insert("tool_calls".to_owned(), calls.into());
+        for field in self.reasoning {
+            put(&mut message, field, Some(reasoning).filter(|text| !text.is_empty()));
         }
+        put(&mut message, "tool_calls", Some(calls).filter(|calls| !calls.is_empty()));
         message.into()
     }
 }
 
-/// A call with its input as JSON text: as written, or any text in its place.
+/// Converts a call; its arguments are the input as JSON text, or a string in its place.
 fn call(mut block: Value, exact: Option<&str>) -> Value {
-    let arguments = match (exact, block.get_mut("input").map(Value::take).unwrap_or_default()) {
+    let arguments = match (exact, take(&mut block, "input")) {
         (Some(exact), _) => exact.to_owned(),
         (None, Value::Null) => "{}".to_owned(),
         (None, Value::String(text)) => text,
         (None, input) => input.to_string(),
     };
-    let [id, name] = ["id", "name"].map(|key| block.get_mut(key).map(Value::take).unwrap_or_default());
+    let [id, name] = ["id", "name"].map(|key| take(&mut block, key));
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-/// A result as text; other parts are replaced by a reference and follow all results.
+/// Converts a result to text; other parts are replaced by a word and added to `after`, which follows all results.
 fn result(mut block: Value, after: &mut Vec<Value>) -> Value {
     let mut text = String::new();
-    for inner in blocks(block.get_mut("content").map(Value::take).unwrap_or_default()) {
+    for inner in blocks(take(&mut block, "content")) {
         match show(inner) {
             ConvertedBlock::Text(inner) => add(&mut text, "\n", &inner),
             ConvertedBlock::Other { word, part } => {
@@ -129,23 +127,23 @@ fn result(mut block: Value, after: &mut Vec<Value>) -> Value {
             }
         }
     }
-    let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or_default();
+    let failed = block["is_error"].as_bool().unwrap_or_default();
     let says_so = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("error"));
     let text = if failed && !says_so { format!("Error: {text}").trim_end().to_owned() } else { text };
-    let id = block.get_mut("tool_use_id").map(Value::take).unwrap_or_default();
+    let id = take(&mut block, "tool_use_id");
     json!({"role": "tool", "tool_call_id": id, "content": text})
 }
 
-/// Parts as one text if they are nothing else, which every engine's template takes.
+/// Joins the parts if all are text: every engine's template accepts a string.
 fn joined(parts: Vec<Value>) -> Value {
-    let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text").and_then(Value::as_str)).collect();
+    let texts: Option<Vec<&str>> = parts.iter().map(|part| part["text"].as_str()).collect();
     match texts {
         Some(texts) => texts.join("\n\n").into(),
         None => parts.into(),
     }
 }
 
-/// Appends a piece, set off from what is there.
+/// Appends a piece with a separator.
 fn add(text: &mut String, between: &str, piece: &str) {
     if !text.is_empty() && !piece.is_empty() {
         text.push_str(between);

@@ -1,39 +1,38 @@
-//! The calls of a Messages request and their results: servers refuse a call whose result is not in the next turn.
+//! Pairs the calls of a Messages request with their results: servers refuse a call whose result is not in the next
+//! turn.
 //!
-//! Messages of one role that follow each other are one turn to the servers of this protocol, so calls and results are
-//! looked for in turns, not in messages.
+//! Consecutive messages of one role are one turn for servers of this protocol, so calls and results are paired by turn.
 
 use std::collections::HashMap;
 
 use toolglot_json::{Value, json};
 
-use super::block::blocks;
-use super::block::kind;
+use super::block::{blocks, kind};
 use crate::chat::pairs::{ORPHAN, UNANSWERED};
-use crate::members::list;
+use crate::members::{list, take};
 use crate::partners::{CallAct, partners};
 
-/// Moves the results of every call to the beginning of the next turn, and adds a note if there is none; a result whose
-/// call is not there becomes text of its turn. A conversation that is in order stays as it is.
+/// Moves the results of each call to the beginning of the next turn, and adds a placeholder for missing ones; a result
+/// whose call is missing becomes text. A valid conversation is unchanged.
 pub(super) fn pair(messages: Vec<Value>) -> Vec<Value> {
     if is_in_order(&messages) { messages } else { put_in_order(turns(messages)) }
 }
 
-/// Who has the word, as [`is_in_order`] reads a conversation.
+/// The state of [`is_in_order`]: what the current turn contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Speaker {
     Model,
-    /// The user's turn has had nothing but results.
+    /// Only results, in a user's turn.
     Results,
-    /// The user's turn has had something else; no more results may come.
+    /// Other blocks, in a user's turn; no results may follow.
     User,
 }
 
-/// Says whether every turn of the model is followed by the results of its calls, and by nothing else before them.
+/// Returns whether every turn of the model is directly followed by the results of its calls.
 fn is_in_order(messages: &[Value]) -> bool {
     let (mut open, mut word): (HashMap<&str, usize>, Speaker) = (HashMap::new(), Speaker::User);
     for message in messages {
-        let blocks = list(message.get("content"));
+        let blocks = list(&message["content"]);
         let is_models = role(message) == "assistant";
         word = match (is_models, word) {
             (true, Speaker::Model) => Speaker::Model,
@@ -71,14 +70,14 @@ struct MessagesTurn {
     blocks: Vec<Value>,
 }
 
-/// Joins messages of one role that follow each other.
+/// Joins consecutive messages of one role.
 fn turns(messages: Vec<Value>) -> Vec<MessagesTurn> {
     let mut turns: Vec<MessagesTurn> = Vec::with_capacity(messages.len());
     for mut message in messages {
         if message.is_string() {
             message = json!({"role": "user", "content": message});
         }
-        let mut blocks = blocks(message.get_mut("content").map(Value::take).unwrap_or_default());
+        let mut blocks = blocks(take(&mut message, "content"));
         match turns.last_mut().filter(|last| role(&last.message) == role(&message)) {
             Some(last) => last.blocks.append(&mut blocks),
             None => turns.push(MessagesTurn { message, blocks }),
@@ -99,7 +98,7 @@ fn put_in_order(mut turns: Vec<MessagesTurn>) -> Vec<Value> {
         }
         let content: Vec<Value> = std::mem::take(&mut answers).into_iter().chain(blocks).collect();
         answers = std::mem::take(&mut results[at]);
-        // A turn whose results have all gone where they belong says nothing any more.
+        // A turn of moved results is empty.
         if !content.is_empty() || !is_users {
             message["content"] = content.into();
             messages.push(message);
@@ -111,7 +110,7 @@ fn put_in_order(mut turns: Vec<MessagesTurn>) -> Vec<Value> {
     messages
 }
 
-/// Takes the results out of the turns; returns those of each turn's calls. The others become text.
+/// Removes the results from the turns, and returns those of each turn's calls. Results without a call become text.
 fn take_results(turns: &mut [MessagesTurn]) -> Vec<Vec<Value>> {
     let calls = calls_of_results(turns);
     let mut results = missing(turns, &calls);
@@ -123,7 +122,7 @@ fn take_results(turns: &mut [MessagesTurn]) -> Vec<Vec<Value>> {
                     block["tool_use_id"] = call.id.as_str().into();
                     results[call.turn].push(block);
                 }
-                Some(None) => orphans.extend(said(block)),
+                Some(None) => orphans.extend(orphan_blocks(block)),
                 None => rest.push(block),
             }
         }
@@ -139,7 +138,7 @@ struct CalledBy {
     id: String,
 }
 
-/// Returns the call of every result, by the turn and the place of its block.
+/// Returns the call of each result, by the turn and the place of the result's block.
 fn calls_of_results(turns: &[MessagesTurn]) -> HashMap<(usize, usize), Option<CalledBy>> {
     let (mut acts, mut places) = (Vec::new(), Vec::new());
     for (at, turn) in turns.iter().enumerate() {
@@ -165,7 +164,7 @@ fn calls_of_results(turns: &[MessagesTurn]) -> HashMap<(usize, usize), Option<Ca
     results.map(|((call, _), place)| (*place, call.and_then(called))).collect()
 }
 
-/// Says of the calls of each turn that have no result that they have none.
+/// Returns placeholders for the missing results of each turn's calls.
 fn missing(turns: &[MessagesTurn], calls: &HashMap<(usize, usize), Option<CalledBy>>) -> Vec<Vec<Value>> {
     let answered: std::collections::HashSet<_> = calls.values().flatten().map(|call| (call.turn, call.place)).collect();
     let of_turn = |(at, turn): (usize, &MessagesTurn)| {
@@ -177,20 +176,20 @@ fn missing(turns: &[MessagesTurn], calls: &HashMap<(usize, usize), Option<Called
     turns.iter().enumerate().map(of_turn).collect()
 }
 
-/// Returns what a result says as blocks of the user's.
-fn said(mut orphan: Value) -> impl Iterator<Item = Value> {
-    let said = blocks(orphan.get_mut("content").map(Value::take).unwrap_or_default());
-    let said = said.into_iter().filter(|block| block.get("text") != Some(&"".into()));
-    [json!({"type": "text", "text": ORPHAN})].into_iter().chain(said)
+/// Converts a result without a call to blocks of the user.
+fn orphan_blocks(mut orphan: Value) -> impl Iterator<Item = Value> {
+    let content = blocks(take(&mut orphan, "content"));
+    let content = content.into_iter().filter(|block| block.get("text") != Some(&"".into()));
+    [json!({"type": "text", "text": ORPHAN})].into_iter().chain(content)
 }
 
 fn id_of(block: &Value) -> &str {
     let key = if kind(block) == "tool_use" { "id" } else { "tool_use_id" };
-    block.get(key).and_then(Value::as_str).unwrap_or_default()
+    block[key].as_str().unwrap_or_default()
 }
 
 fn role(message: &Value) -> &str {
-    match message.get("role").and_then(Value::as_str) {
+    match message["role"].as_str() {
         Some(role @ ("assistant" | "system")) => role,
         _ => "user",
     }

@@ -1,4 +1,4 @@
-//! The events of which a stream has thousands, read without building values.
+//! Reads the most frequent events of a stream without building values.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::sse::Frame;
 
-/// An addition to a block.
+/// A delta of a block.
 #[derive(Debug, Deserialize)]
 pub(super) struct BlockDelta<'f> {
     #[serde(rename = "type")]
@@ -30,14 +30,14 @@ struct DeltaPiece<'f> {
 }
 
 impl<'f> BlockDelta<'f> {
-    /// Returns the addition if the event is one and its form is the usual one.
+    /// Reads an event if it is a delta of the usual form.
     pub(super) fn of(frame: &Frame<'f>) -> Option<Self> {
         let is_delta = frame.event.is_none_or(|event| event == "content_block_delta");
         let delta: Self = is_delta.then(|| serde_json::from_str(frame.data).ok()).flatten()?;
         (delta.kind == "content_block_delta").then_some(delta)
     }
 
-    /// Returns the kind of what is added, and its text; none if it is no text, or signs one.
+    /// Returns the type of the delta and its text; none for deltas of other types, such as signatures.
     pub(super) fn into_text(self) -> Option<(&'f str, String)> {
         let text = match self.delta.kind {
             "text_delta" => self.delta.text,

@@ -1,4 +1,4 @@
-//! Reads what a server says in the Messages protocol, and makes sense of what servers get wrong.
+//! Reads answers in the Messages protocol, including invalid ones.
 
 use toolglot_json::{Map, Value};
 
@@ -6,6 +6,7 @@ use super::exact::ExactInputs;
 use super::quick::BlockDelta;
 use super::usage;
 use crate::fault::{Fault, FaultKind};
+use crate::members::{json_text, take};
 use crate::policy::WireLimits;
 use crate::port::ProtocolReader;
 use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart};
@@ -67,7 +68,7 @@ impl ProtocolReader for MessagesReader {
         match surrogates::value(frame.data.as_bytes()) {
             Ok(event) => self.event(frame, event, out),
             Err(_) if frame.event == Some("ping") => {}
-            Err(_) if frame.event == Some("error") => self.fail(Fault::of_words(frame.data), out),
+            Err(_) if frame.event == Some("error") => self.fail(Fault::of_text(frame.data), out),
             Err(error) => self.fail(not_json("an event", &error), out),
         }
     }
@@ -105,23 +106,27 @@ impl MessagesReader {
         if let Some(fault) = Fault::of_event(frame.event, &event) {
             return self.fail(fault, out);
         }
-        let kind = event.get("type").and_then(Value::as_str).or(frame.event).unwrap_or_default();
+        let kind = event["type"].as_str().or(frame.event).unwrap_or_default();
         match kind {
             "message_start" => self.begin(event.get_mut("message").map(Value::take), out),
             "content_block_start" => self.start(event, &ExactInputs::of_start(frame.data), out),
             "content_block_delta" => self.delta(event, out),
-            "content_block_stop" => self.stop(&event, out),
+            "content_block_stop" => {
+                if let Some(place) = self.find(index_of(&event)) {
+                    self.close(place, out);
+                }
+            }
             "message_delta" => self.finishing(&mut event),
             "message_stop" => self.end(out),
             "message" => self.message(event, &ExactInputs::of_message(frame.data.as_bytes()), out),
-            // Clients pass over events that they do not know, and so is done here.
+            // Clients skip unknown events, and so does this reader.
             _ => {}
         }
     }
 
-    /// Reads a whole message, each of its blocks as one that starts and stops at once.
+    /// Reads a whole message; each of its blocks starts and stops at once.
     fn message(&mut self, mut message: Value, inputs: &ExactInputs<'_>, out: &mut Vec<ResponseEvent>) {
-        let content = message.get_mut("content").map(Value::take).unwrap_or_default();
+        let content = take(&mut message, "content");
         self.finish = finish_of(&message);
         self.begin(Some(message), out);
         for (place, block) in super::block::blocks(content).into_iter().enumerate() {
@@ -133,7 +138,7 @@ impl MessagesReader {
 
     fn begin(&mut self, message: Option<Value>, out: &mut Vec<ResponseEvent>) {
         let Some(Value::Object(message)) = message else { return self.ensure_begun(out) };
-        let text = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let text = |key: &str| message[key].as_str().filter(|text| !text.is_empty());
         let [id, model] = [text("id"), text("model")].map(|text| text.map(str::to_owned));
         usage::merge(&mut self.usage, message.get("usage"));
         let counts = Some(&self.usage).filter(|counts| counts.contains_key("input_tokens")).cloned();
@@ -157,7 +162,7 @@ impl MessagesReader {
         if let Some(place) = again {
             self.close(place, out);
         }
-        let block = event.get_mut("content_block").map(Value::take).unwrap_or_default();
+        let block = take(&mut event, "content_block");
         self.start_block(index, block, inputs.object(0).map(String::from), out);
     }
 
@@ -170,32 +175,33 @@ impl MessagesReader {
     ) {
         self.ensure_begun(out);
         let kind = match super::block::kind(&block) {
-            "text" => ReadBlockKind::Text,
-            "thinking" => ReadBlockKind::Thinking,
-            "tool_use" => self.start_call(&mut block, input, out),
-            _ => ReadBlockKind::Own,
-        };
-        match kind {
-            ReadBlockKind::Text => self.start_text(&mut block, out),
-            ReadBlockKind::Thinking => {
-                self.say_text(Part::Reasoning, block.get_mut("thinking"), out);
-                self.say_text(Part::Seal, block.get_mut("signature"), out);
+            "text" => {
+                self.start_text(&mut block, out);
+                ReadBlockKind::Text
             }
-            ReadBlockKind::Call { .. } => {}
-            ReadBlockKind::Own => self.push_event(Part::Own(event("content_block_start", "content_block", block)), out),
-        }
+            "thinking" => {
+                self.push_string(Part::Reasoning, block.get_mut("thinking"), out);
+                self.push_string(Part::Seal, block.get_mut("signature"), out);
+                ReadBlockKind::Thinking
+            }
+            "tool_use" => self.start_call(&mut block, input, out),
+            _ => {
+                self.push_part(Part::Own(event("content_block_start", "content_block", block)), out);
+                ReadBlockKind::Own
+            }
+        };
         self.open.push(ReadBlock { index, kind });
     }
 
     fn start_text(&mut self, block: &mut Value, out: &mut Vec<ResponseEvent>) {
         if block.is_string() {
-            return self.say_text(Part::Text, Some(block), out);
+            return self.push_string(Part::Text, Some(block), out);
         }
-        self.say_text(Part::Text, block.get_mut("text"), out);
+        self.push_string(Part::Text, block.get_mut("text"), out);
         let Some(Value::Array(citations)) = block.get_mut("citations").map(Value::take) else { return };
         for citation in citations {
             let delta = event("citations_delta", "citation", citation);
-            self.push_event(Part::Own(event("content_block_delta", "delta", delta)), out);
+            self.push_part(Part::Own(event("content_block_delta", "delta", delta)), out);
         }
     }
 
@@ -210,7 +216,7 @@ impl MessagesReader {
         ReadBlockKind::Call { call, input }
     }
 
-    /// Reads an addition in its usual form; says whether it was one.
+    /// Reads a delta of the usual form without building values; returns whether it was one.
     fn quick(&mut self, frame: &Frame<'_>, out: &mut Vec<ResponseEvent>) -> bool {
         let Some(delta) = BlockDelta::of(frame) else { return false };
         let place = self.find(delta.index);
@@ -227,7 +233,7 @@ impl MessagesReader {
         self.ensure_begun(out);
         let place = self.find(index_of(&event));
         if place.is_some_and(|place| matches!(self.open[place].kind, ReadBlockKind::Own)) {
-            return self.push_event(Part::Own(event), out);
+            return self.push_part(Part::Own(event), out);
         }
         let Some(delta) = event.get_mut("delta") else { return };
         let Some((key, kind)) = KINDS.iter().find(|(key, kind)| match delta.get("type") {
@@ -235,26 +241,27 @@ impl MessagesReader {
             None => delta.get(key).is_some(),
         }) else {
             return if delta.get("citation").is_some() {
-                self.push_event(Part::Own(event), out)
+                self.push_part(Part::Own(event), out)
             };
         };
-        if let Some(text) = delta.get_mut(*key).map(Value::take).and_then(json_text) {
+        // Some servers send the input itself instead of its JSON text.
+        if let Some(text) = json_text(&delta[*key]) {
             self.add(place, kind, text, out);
         }
     }
 
-    /// Adds to a block, or to whatever was the last of its kind.
+    /// Adds to a block; if there is none, to the last one of its kind.
     fn add(&mut self, place: Option<usize>, kind: &str, text: String, out: &mut Vec<ResponseEvent>) {
         match kind {
             _ if text.is_empty() => {}
-            "text_delta" => self.push_event(Part::Text(text), out),
-            "thinking_delta" => self.push_event(Part::Reasoning(text), out),
-            "signature_delta" => self.push_event(Part::Seal(text), out),
+            "text_delta" => self.push_part(Part::Text(text), out),
+            "thinking_delta" => self.push_part(Part::Reasoning(text), out),
+            "signature_delta" => self.push_part(Part::Seal(text), out),
             _ => self.arguments(place, text, out),
         }
     }
 
-    /// Says a piece of a call's input: of the block that is meant, or of the last call if that is none.
+    /// Adds to a call's input: that of the given block, or of the last call if the block is not a call.
     fn arguments(&mut self, place: Option<usize>, text: String, out: &mut Vec<ResponseEvent>) {
         let meant = place.filter(|place| matches!(self.open[*place].kind, ReadBlockKind::Call { .. }));
         let last = || self.open.iter().rposition(|block| matches!(block.kind, ReadBlockKind::Call { .. }));
@@ -265,13 +272,7 @@ impl MessagesReader {
         }
     }
 
-    fn stop(&mut self, event: &Value, out: &mut Vec<ResponseEvent>) {
-        if let Some(place) = self.find(index_of(event)) {
-            self.close(place, out);
-        }
-    }
-
-    /// The block that an event is about: the one with its number, or the last where a number is missing.
+    /// Returns the block of an event: the one with its index, or the last one if either has no index.
     fn find(&self, index: Option<u64>) -> Option<usize> {
         let same = self.open.iter().rposition(|block| block.index == index);
         same.or_else(|| {
@@ -282,7 +283,7 @@ impl MessagesReader {
     fn close(&mut self, place: usize, out: &mut Vec<ResponseEvent>) {
         match self.open.remove(place).kind {
             ReadBlockKind::Text | ReadBlockKind::Thinking => {}
-            ReadBlockKind::Own => self.push_event(Part::Own(toolglot_json::json!({"type": "content_block_stop"})), out),
+            ReadBlockKind::Own => self.push_part(Part::Own(toolglot_json::json!({"type": "content_block_stop"})), out),
             ReadBlockKind::Call { call, input } => {
                 out.extend(input.map(|text| ResponseEvent::first(Part::Arguments { call, text })));
                 out.push(ResponseEvent::first(Part::CallEnd { call }));
@@ -302,7 +303,7 @@ impl MessagesReader {
 
     fn finishing(&mut self, event: &mut Value) {
         usage::merge(&mut self.usage, event.get("usage"));
-        let delta = event.get_mut("delta").map(Value::take).unwrap_or_default();
+        let delta = take(event, "delta");
         self.finish = finish_of(&delta).or(self.finish.take());
         let mut more = Map::new();
         for fields in [delta, event.take()] {
@@ -335,14 +336,14 @@ impl MessagesReader {
         self.over = true;
     }
 
-    fn say_text(&mut self, part: fn(String) -> Part, value: Option<&mut Value>, out: &mut Vec<ResponseEvent>) {
+    fn push_string(&mut self, part: fn(String) -> Part, value: Option<&mut Value>, out: &mut Vec<ResponseEvent>) {
         if let Some(text) = text(value) {
-            self.push_event(part(text), out);
+            self.push_part(part(text), out);
         }
     }
 
-    /// Says a part, after the call whose input is coming.
-    fn push_event(&mut self, part: Part, out: &mut Vec<ResponseEvent>) {
+    /// Emits a part, or holds it while a call is open: nothing else may come between the pieces of a call.
+    fn push_part(&mut self, part: Part, out: &mut Vec<ResponseEvent>) {
         if self.is_in_call() {
             self.held_bytes += part.size();
             self.held.push(part);
@@ -363,7 +364,7 @@ fn event(kind: &str, key: &str, value: Value) -> Value {
     Value::Object(Map::from_iter([("type".to_owned(), kind.into()), (key.to_owned(), value)]))
 }
 
-/// The kinds of additions, each with the key of what is added; some servers leave the kind out.
+/// The field and the type of each delta; some servers omit the type.
 const KINDS: [(&str, &str); 4] = [
     ("text", "text_delta"),
     ("thinking", "thinking_delta"),
@@ -372,10 +373,10 @@ const KINDS: [(&str, &str); 4] = [
 ];
 
 fn index_of(event: &Value) -> Option<u64> {
-    event.get("index").and_then(Value::as_u64)
+    event["index"].as_u64()
 }
 
-/// Takes a text that is not empty.
+/// Takes a string unless it is empty.
 fn text(value: Option<&mut Value>) -> Option<String> {
     match value.map(Value::take) {
         Some(Value::String(text)) if !text.is_empty() => Some(text),
@@ -383,24 +384,15 @@ fn text(value: Option<&mut Value>) -> Option<String> {
     }
 }
 
-/// A piece of JSON text; some servers send the value itself.
-fn json_text(value: Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text),
-        Value::Null => None,
-        value => Some(value.to_string()),
-    }
-}
-
 fn finish_of(delta: &Value) -> Option<Finish> {
-    let word = delta.get("stop_reason").and_then(Value::as_str)?;
+    let word = delta["stop_reason"].as_str()?;
     Some(match word {
         "end_turn" => Finish::Stop,
         "tool_use" => Finish::ToolCalls,
         "max_tokens" | "model_context_window_exceeded" => Finish::Length,
         "refusal" => Finish::ContentFilter,
         "stop_sequence" => {
-            let sequence = delta.get("stop_sequence").and_then(Value::as_str).unwrap_or_default();
+            let sequence = delta["stop_sequence"].as_str().unwrap_or_default();
             Finish::StopSequence(sequence.to_owned())
         }
         other => Finish::Other(other.to_owned()),

@@ -1,4 +1,5 @@
-//! A client's Messages request as a Chat Completions request, which is what a server of any other protocol is asked with.
+//! Converts a client's Messages request to a Chat Completions request, the form from which all other protocols are
+//! made.
 
 use std::iter;
 
@@ -9,16 +10,16 @@ use super::history::ChatConversation;
 use crate::fault::{Fault, FaultKind};
 use crate::members::{list, put};
 
-/// Returns the Chat Completions request that asks for the same as a Messages request.
+/// Converts a Messages request to a Chat Completions request.
 ///
-/// `body` is the unchanged request, from which the inputs of earlier calls are read with every digit. Reasoning of
-/// earlier turns goes into the fields that `reasoning` names; without any it is left out. A field that the
-/// Messages protocol does not know is one of an engine's, such as `grammar` or `chat_template_kwargs`, and stays.
+/// `body` is the unchanged request, from which the inputs of earlier calls are read as text. Reasoning of earlier turns
+/// goes into the fields that `reasoning` names; without any it is omitted. Fields that the Messages protocol does not
+/// have, such as `grammar` or `chat_template_kwargs`, belong to an engine and are kept.
 ///
 /// | Messages | Chat Completions |
 /// |---|---|
 /// | `system` | the first message |
-/// | `tools` with an `input_schema` | functions; other tools only Anthropic's models know, they are left out |
+/// | `tools` with an `input_schema` | functions; other tools, which only Anthropic's models know, are omitted |
 /// | `tool_choice` | `tool_choice`, `parallel_tool_calls` |
 /// | `stop_sequences`, `metadata.user_id` | `stop`, `user` |
 /// | `thinking.budget_tokens` | `reasoning_effort`: `low` up to 2,048, `medium` up to 8,192, else `high` |
@@ -26,7 +27,7 @@ use crate::members::{list, put};
 /// | `stream` | `stream` and `stream_options.include_usage` |
 /// | `context_management`, `betas`, `cache_control`, `container` and the like | nothing |
 ///
-/// What cannot be said is left out, with a sentence in `notes`.
+/// Omissions are described in `notes`.
 ///
 /// # Errors
 /// If the request has no list of messages.
@@ -45,7 +46,7 @@ pub(crate) fn to_chat(request: &Map, body: &[u8], reasoning: &[&str], notes: &mu
     let choice = request.remove("tool_choice").unwrap_or_default();
     let mut chat = Map::new();
     put(&mut chat, "model", request.remove("model"));
-    put(&mut chat, "messages", Some(messages.into()));
+    put(&mut chat, "messages", messages);
     for (key, value) in request {
         field(key, value, &mut chat, notes);
     }
@@ -53,7 +54,7 @@ pub(crate) fn to_chat(request: &Map, body: &[u8], reasoning: &[&str], notes: &mu
     Ok(chat)
 }
 
-/// Fields that mean something to Anthropic's servers alone.
+/// Fields that only Anthropic's servers have.
 const FOREIGN: [&str; 17] = [
     "anthropic_version",
     "betas",
@@ -86,21 +87,21 @@ fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
         "output_format" => put(chat, "response_format", response_format(&value)),
         "stream" => {
             let usage = value.as_bool().unwrap_or_default().then(|| json!({"include_usage": true}));
-            put(chat, "stream", Some(value));
+            put(chat, "stream", value);
             put(chat, "stream_options", usage);
         }
         "mcp_servers" => notes.push("`mcp_servers` omitted: only Anthropic's servers can run them".to_owned()),
         foreign if FOREIGN.contains(&foreign) => {}
-        _ => put(chat, &key, Some(value)),
+        _ => put(chat, &key, value),
     }
 }
 
-/// Some servers refuse a longer name of a user; agents put whole objects there.
+/// Returns whether servers accept the name of a user: agents send whole objects, and some servers refuse long names.
 fn is_short(user: &&Value) -> bool {
     user.as_str().is_some_and(|user| user.len() <= 64)
 }
 
-/// The functions among the tools; nothing if there are none, since engines refuse an empty list.
+/// Returns the functions among the tools; none if there are none, since engines refuse an empty list.
 fn tools(tools: Value, notes: &mut Vec<String>) -> Option<Value> {
     let Value::Array(tools) = tools else { return None };
     let functions: Vec<Value> = tools.into_iter().filter_map(|tool| function(tool, notes)).collect();
@@ -108,11 +109,11 @@ fn tools(tools: Value, notes: &mut Vec<String>) -> Option<Value> {
 }
 
 fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
-    let kind = tool.get("type").and_then(Value::as_str).unwrap_or("custom");
+    let kind = tool["type"].as_str().unwrap_or("custom");
     if kind == "function" && tool.get("function").is_some() {
         return Some(tool);
     }
-    let name = tool.get("name").and_then(Value::as_str).unwrap_or(kind);
+    let name = tool["name"].as_str().unwrap_or(kind);
     if kind != "custom" && tool.get("input_schema").is_none() {
         notes.push(format!("tool `{name}` of type `{kind}` omitted: only Anthropic's models support it"));
         return None;
@@ -121,21 +122,21 @@ fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
     put(&mut function, "description", tool.get_mut("description").map(Value::take));
     let mut schema = tool.get_mut("input_schema").map(Value::take).filter(Value::is_object);
     if let Some(schema) = schema.as_mut().and_then(Value::as_object_mut).filter(|schema| schema.contains_key("type")) {
-        // Chat servers refuse an object without them.
+        // Chat servers refuse an object schema without properties.
         schema.entry("properties").or_insert_with(|| json!({}));
     }
-    put(&mut function, "parameters", schema.or_else(|| Some(json!({"type": "object", "properties": {}}))));
+    put(&mut function, "parameters", schema.unwrap_or_else(|| json!({"type": "object", "properties": {}})));
     put(&mut function, "strict", tool.get_mut("strict").map(Value::take).filter(Value::is_boolean));
     Some(json!({"type": "function", "function": function}))
 }
 
-/// Says which tools may be called; nothing where no tool is left, since engines refuse a choice without tools.
+/// Sets the tool choice if there are tools: engines refuse a choice without tools.
 fn choose(choice: &Value, chat: &mut Map, notes: &mut Vec<String>) {
     if chat.get("tools").is_none() {
         return;
     }
-    let name = choice.get("name").and_then(Value::as_str).unwrap_or_default();
-    let chosen = match choice.get("type").and_then(Value::as_str) {
+    let name = choice["name"].as_str().unwrap_or_default();
+    let chosen = match choice["type"].as_str() {
         Some("any") => Some("required".into()),
         Some("tool") if is_declared(name, chat) => Some(json!({"type": "function", "function": {"name": name}})),
         Some("tool") => {
@@ -146,16 +147,15 @@ fn choose(choice: &Value, chat: &mut Map, notes: &mut Vec<String>) {
         _ => None,
     };
     put(chat, "tool_choice", chosen);
-    let alone = choice.get("disable_parallel_tool_use").and_then(Value::as_bool).unwrap_or_default();
-    put(chat, "parallel_tool_calls", alone.then_some(false.into()));
+    let alone = choice["disable_parallel_tool_use"].as_bool().unwrap_or_default();
+    put(chat, "parallel_tool_calls", alone.then_some(false));
 }
 
 fn is_declared(name: &str, chat: &Map) -> bool {
-    let tools = list(chat.get("tools"));
-    tools.iter().any(|tool| tool.pointer("/function/name").and_then(Value::as_str) == Some(name))
+    list(&chat["tools"]).iter().any(|tool| tool["function"]["name"] == *name)
 }
 
-/// How hard to think, for a number of tokens to think with.
+/// Returns the reasoning effort for a token budget.
 fn effort(budget: &Value) -> Option<Value> {
     let word = match budget.as_u64()? {
         0..=2_048 => "low",

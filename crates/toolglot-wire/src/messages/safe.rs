@@ -1,4 +1,4 @@
-//! Makes the history of a Messages request to a server of the same protocol safe.
+//! Makes the history of a Messages request to a server of the same protocol valid.
 
 use toolglot_json::{Map, Value, json};
 
@@ -7,17 +7,17 @@ use super::pairs::pair;
 use super::turns::MessagesIds;
 use crate::chat::history::HistoryRepairer;
 
-/// Makes the input of every earlier call an object and gives each a result, which servers insist on.
+/// Makes the input of every earlier call an object and adds missing results, since servers require both.
 ///
-/// A text in its place is read as arguments. What cannot be read stays as the only member of an object, so that the model
-/// sees what it wrote.
+/// A string is parsed as arguments. If that fails, it becomes the only member of an object, so that the model sees what
+/// it wrote.
 pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     let messages = request.get_mut("messages").and_then(Value::as_array_mut);
     let contents = messages.into_iter().flatten().filter_map(|message| message.get_mut("content"));
     let blocks = contents.filter_map(Value::as_array_mut).flatten();
     for block in blocks.filter(|block| kind(block) == "tool_use") {
         let Some(block) = block.as_object_mut() else { continue };
-        let name = block.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let name = block["name"].as_str().unwrap_or_default().to_owned();
         let input = block.entry("input").or_insert(Value::Null);
         if !input.is_object() {
             *input = object(input.take(), &name, repairer);
@@ -30,17 +30,15 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     }
 }
 
-/// Writes the ids of calls, and of their results, as servers of this protocol take them.
+/// Replaces invalid ids of calls and of their results.
 fn make_legal(messages: &mut [Value]) {
     let mut ids = MessagesIds::default();
     let contents = messages.iter_mut().filter_map(|message| message.get_mut("content"));
     for block in contents.filter_map(Value::as_array_mut).flatten() {
-        let key = if kind(block) == "tool_use" { "id" } else { "tool_use_id" };
-        let is_call = key == "id";
-        let Some(id) = block.get_mut(key).filter(|id| id.is_string()) else { continue };
-        let old = id.as_str().unwrap_or_default();
-        let new = if is_call { ids.of_call(old) } else { ids.of_result(old) };
-        *id = new.into();
+        let is_call = kind(block) == "tool_use";
+        if let Some(Value::String(id)) = block.get_mut(if is_call { "id" } else { "tool_use_id" }) {
+            *id = if is_call { ids.of_call(id) } else { ids.of_result(id) };
+        }
     }
 }
 

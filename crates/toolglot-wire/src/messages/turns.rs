@@ -1,17 +1,18 @@
-//! The messages of a Chat Completions request as the turns of a Messages request.
+//! Converts the messages of a Chat Completions request to the turns of a Messages request.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashSet;
 
 use toolglot::{mint, seed_of};
 use toolglot_json::{Value, json};
 
 use super::block::blocks;
-use crate::chat::history::later_instructions;
+use crate::chat::history::{RenamedIds, later_instructions};
+use crate::members::take;
 
-/// What the user says where a conversation begins with the model: servers want a user's turn first.
+/// The user's turn before a conversation that begins with the model: servers require a user's turn first.
 const OPENING: &str = "(The conversation begins with the assistant.)";
 
-/// Returns the instructions and the turns; messages of one role that follow each other are one.
+/// Returns the instructions and the turns; consecutive messages of one role become one turn.
 pub(super) fn turns(messages: Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
     let mut turns = MessagesTurns { system: Vec::new(), turns: Vec::new(), ids: MessagesIds::default(), notes };
     let Value::Array(messages) = messages else { return (String::new(), Vec::new()) };
@@ -19,7 +20,7 @@ pub(super) fn turns(messages: Value, notes: &mut Vec<String>) -> (String, Vec<Va
     turns.finish()
 }
 
-/// The turns written so far, and what went into the system prompt.
+/// The turns so far, and the system prompt.
 struct MessagesTurns<'n> {
     system: Vec<String>,
     /// The role and the blocks of each turn.
@@ -30,8 +31,8 @@ struct MessagesTurns<'n> {
 
 impl MessagesTurns<'_> {
     fn add(&mut self, mut message: Value) {
-        let content = message.get_mut("content").map(Value::take).unwrap_or_default();
-        match message.get("role").and_then(Value::as_str) {
+        let content = take(&mut message, "content");
+        match message["role"].as_str() {
             Some("system" | "developer") if self.turns.is_empty() => {
                 let texts = blocks(content).into_iter().filter_map(|part| Some(part.get("text")?.as_str()?.to_owned()));
                 self.system.extend(texts.filter(|text| !text.is_empty()));
@@ -39,7 +40,7 @@ impl MessagesTurns<'_> {
             Some("system" | "developer") => self.add(later_instructions(content)),
             Some("assistant") => self.add_assistant(message, content),
             Some("tool") => {
-                let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
+                let id = message["tool_call_id"].as_str().unwrap_or_default();
                 let id = self.ids.of_result(id);
                 let content = self.result(content);
                 self.push("user", vec![json!({"type": "tool_result", "tool_use_id": id, "content": content})]);
@@ -52,20 +53,20 @@ impl MessagesTurns<'_> {
     }
 
     fn add_assistant(&mut self, mut message: Value, content: Value) {
-        let refusal = message.get_mut("refusal").map(Value::take).unwrap_or_default();
-        let mut said = self.content(content);
-        said.extend(text_block(refusal.as_str().unwrap_or_default()));
-        let calls = message.get_mut("tool_calls").map(Value::take).unwrap_or_default();
-        let Value::Array(calls) = calls else { return self.push("assistant", said) };
+        let refusal = take(&mut message, "refusal");
+        let mut blocks = self.content(content);
+        blocks.extend(text_block(refusal.as_str().unwrap_or_default()));
+        let calls = take(&mut message, "tool_calls");
+        let Value::Array(calls) = calls else { return self.push("assistant", blocks) };
         for call in calls {
-            let function = call.get("function").unwrap_or(&Value::Null);
-            let id = self.ids.of_call(call.get("id").and_then(Value::as_str).unwrap_or_default());
-            let arguments = function.get("arguments").and_then(Value::as_str).unwrap_or_default();
+            let function = &call["function"];
+            let id = self.ids.of_call(call["id"].as_str().unwrap_or_default());
+            let arguments = function["arguments"].as_str().unwrap_or_default();
             let input: Value = toolglot_json::from_str(arguments).unwrap_or_else(|_| json!({}));
-            let name = function.get("name").cloned().unwrap_or_default();
-            said.push(json!({"type": "tool_use", "id": id, "name": name, "input": input}));
+            let name = function["name"].clone();
+            blocks.push(json!({"type": "tool_use", "id": id, "name": name, "input": input}));
         }
-        self.push("assistant", said);
+        self.push("assistant", blocks);
     }
 
     /// Returns a content as blocks; servers refuse empty texts.
@@ -73,7 +74,7 @@ impl MessagesTurns<'_> {
         blocks(content).into_iter().filter_map(|part| self.block(part)).collect()
     }
 
-    /// Returns the content of a result: a text if it is one.
+    /// Returns the content of a result: a string, or blocks.
     fn result(&mut self, content: Value) -> Value {
         match content {
             text @ Value::String(_) => text,
@@ -83,7 +84,7 @@ impl MessagesTurns<'_> {
     }
 
     fn block(&mut self, part: Value) -> Option<Value> {
-        let text = |key: &str| part.get(key).and_then(Value::as_str);
+        let text = |key: &str| part[key].as_str();
         match text("type").unwrap_or("text") {
             "text" | "refusal" => text_block(text("text").or_else(|| text("refusal")).unwrap_or_default()),
             "image_url" => {
@@ -92,7 +93,7 @@ impl MessagesTurns<'_> {
             }
             "file" => {
                 let file = part.get("file")?;
-                let data = file.get("file_data").and_then(Value::as_str).map(source);
+                let data = file["file_data"].as_str().map(source);
                 let source = data.or_else(|| Some(json!({"type": "file", "file_id": file.get("file_id")?})))?;
                 let mut block = json!({"type": "document", "source": source});
                 if let Some(name) = file.get("filename") {
@@ -109,7 +110,7 @@ impl MessagesTurns<'_> {
 
     fn push(&mut self, role: &'static str, mut blocks: Vec<Value>) {
         match self.turns.last_mut().filter(|(last, _)| *last == role) {
-            Some((_, said)) => said.append(&mut blocks),
+            Some((_, last)) => last.append(&mut blocks),
             None => self.turns.push((role, blocks)),
         }
     }
@@ -119,7 +120,7 @@ impl MessagesTurns<'_> {
         if self.turns.first().is_some_and(|(role, _)| *role == "assistant") {
             self.turns.insert(0, ("user", text_block(OPENING).into_iter().collect()));
         }
-        // An answer that is to be continued must not end in white space.
+        // Servers refuse a prefilled answer that ends in white space.
         if let Some(("assistant", blocks)) = self.turns.last_mut()
             && let Some(Value::String(text)) = blocks.last_mut().and_then(|block| block.get_mut("text"))
         {
@@ -130,12 +131,12 @@ impl MessagesTurns<'_> {
     }
 }
 
-/// Returns a block of text, unless it is blank: servers refuse it.
+/// Returns a text block, unless the text is blank: servers refuse blank blocks.
 fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
 }
 
-/// Returns where an image or a file is: in the URL itself, or at its address.
+/// Returns the source of an image or a file: the data in the URL, or the URL.
 fn source(url: &str) -> Value {
     let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
     match data {
@@ -144,12 +145,11 @@ fn source(url: &str) -> Value {
     }
 }
 
-/// The ids of calls as servers of this protocol take them: letters, digits, `_` and `-`, each once in a conversation.
+/// Valid ids of calls: letters, digits, `_` and `-`, and unique in the conversation.
 #[derive(Default)]
 pub(super) struct MessagesIds {
     used: HashSet<String>,
-    /// The new ids of calls whose results have not come, by the old ones.
-    open: HashMap<String, VecDeque<String>>,
+    renamed: RenamedIds,
 }
 
 impl MessagesIds {
@@ -161,11 +161,11 @@ impl MessagesIds {
             new = mint(seed_of(id.as_bytes()), self.used.len() + again);
             again += 1;
         }
-        self.open.entry(id.to_owned()).or_default().push_back(new.clone());
+        self.renamed.add_call(id, new.clone());
         new
     }
 
     pub(super) fn of_result(&mut self, id: &str) -> String {
-        self.open.get_mut(id).and_then(VecDeque::pop_front).unwrap_or_else(|| id.to_owned())
+        self.renamed.of_result(id)
     }
 }

@@ -4,15 +4,15 @@ use toolglot_json::{Map, Value};
 
 use crate::response_event::Usage;
 
-/// Takes the counts that are there over those that were; counts are totals, so a later one replaces an earlier one.
+/// Replaces counts with later ones: counts are totals.
 pub(super) fn merge(usage: &mut Map, more: Option<&Value>) {
     let counts = more.and_then(Value::as_object).into_iter().flatten().filter(|(_, value)| !value.is_null());
     usage.extend(counts.map(|(key, value)| (key.clone(), value.clone())));
 }
 
-/// Returns the counts in words that all protocols share, if there are any.
+/// Returns the counts in the form that all protocols share, if there are any.
 pub(super) fn read(own: Map) -> Option<Usage> {
-    let count = |key: &str| own.get(key).and_then(Value::as_u64);
+    let count = |key: &str| own[key].as_u64();
     let cached = count("cache_read_input_tokens");
     let made = count("cache_creation_input_tokens");
     let details = own.get("output_tokens_details");
@@ -28,7 +28,7 @@ pub(super) fn read(own: Map) -> Option<Usage> {
     })
 }
 
-/// Returns the counts in the protocol's own words: as a server wrote them, or put together.
+/// Returns the counts in this protocol: as the server sent them if it uses it, otherwise converted.
 pub(super) fn write(usage: &Usage) -> Map {
     let openai = ["total_tokens", "input_tokens_details", "prompt_tokens"];
     let is_ours = |own: &&Map| own.contains_key("input_tokens") && !openai.iter().any(|key| own.contains_key(key));
@@ -38,6 +38,6 @@ pub(super) fn write(usage: &Usage) -> Map {
         let cached = usage.cached.map(|cached| ("cache_read_input_tokens".to_owned(), cached.into()));
         [("input_tokens".to_owned(), input.into())].into_iter().chain(cached).collect()
     });
-    counts.insert("output_tokens".to_owned(), usage.output.into());
+    counts["output_tokens"] = usage.output.into();
     counts
 }

@@ -1,4 +1,4 @@
-//! Writes an answer as one body: what a client would have made of the stream.
+//! Writes a whole answer, with the same content as the stream.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -7,48 +7,54 @@ use toolglot_json::{Map, Value};
 use super::answer::AnswerEnvelope;
 use super::blocks::{BlockPiece, BlockSink, Blocks};
 use crate::port::Client;
-use crate::response_event::{Part, ResponseEvent, ResponseStart};
+use crate::response_event::{ResponseEvent, ResponseStart};
 
 /// Returns the body of a response that is not streamed.
-pub(crate) fn whole(said: &[ResponseEvent], client: &Client) -> Vec<u8> {
+pub(crate) fn whole(events: &[ResponseEvent], client: &Client) -> Vec<u8> {
     let (mut blocks, mut answer, mut content, mut begin) =
         (Blocks::default(), AnswerEnvelope::default(), WholeContent::default(), &ResponseStart::default());
-    for said in said {
-        match said {
+    for event in events {
+        answer.add(event);
+        match event {
             ResponseEvent::Begin(first) => begin = first,
-            ResponseEvent::Part { choice: 0, part } => {
-                blocks.add(part, &mut content);
-                if let Part::Finish(finish) = part {
-                    answer.set_finish(finish);
-                }
-            }
-            _ => answer.add(said),
+            ResponseEvent::Part { choice: 0, part } => blocks.add(part, &mut content),
+            _ => {}
         }
     }
     blocks.close(&mut content);
     let mut head = answer.head(begin, client);
-    let stop = answer.stop(blocks.is_refused(), client);
-    (head["stop_reason"], head["stop_sequence"]) = stop;
+    (head["stop_reason"], head["stop_sequence"]) = answer.stop(blocks.is_refused(), client);
     if let Some(counts) = answer.counts() {
         head["usage"] = counts.into();
     }
     head.extend(answer.extra(client));
-    // Keys are text, and every piece has been JSON before, which is all that could fail here.
-    serde_json::to_vec(&WholeMessage { head, content }).unwrap_or_default()
+    let blocks: Vec<String> = content.0.iter().map(WholeBlock::json).collect();
+    let content = format!("[{}]", blocks.join(","));
+    JsonObject { members: &head, exact: ("content", &content) }.json().into_bytes()
 }
 
-/// A message: all fields, the content in its place.
-struct WholeMessage {
-    head: Map,
-    content: WholeContent,
+/// An object with one member that is JSON text.
+struct JsonObject<'a> {
+    members: &'a Map,
+    /// The key of this member, and its text; if that is invalid, the value in `members` is written.
+    exact: (&'static str, &'a str),
 }
 
-impl Serialize for WholeMessage {
+impl JsonObject<'_> {
+    fn json(&self) -> String {
+        // Serialization only fails for keys that are not strings.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl Serialize for JsonObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.head.len()))?;
-        for (key, value) in &self.head {
-            match key.as_str() {
-                "content" => map.serialize_entry(key, &self.content.0)?,
+        let (exact, text) = self.exact;
+        let text = serde_json::from_str::<&RawValue>(text).ok();
+        let mut map = serializer.serialize_map(Some(self.members.len()))?;
+        for (key, value) in self.members {
+            match text {
+                Some(text) if key == exact => map.serialize_entry(key, text)?,
                 _ => map.serialize_entry(key, value)?,
             }
         }
@@ -60,11 +66,11 @@ impl Serialize for WholeMessage {
 #[derive(Debug, Default)]
 struct WholeContent(Vec<WholeBlock>);
 
-/// A block of the body: its fields, and the text that is still being put together.
+/// A block of the body.
 #[derive(Debug)]
 struct WholeBlock {
     fields: Map,
-    /// The JSON text of the input, passed on unchanged: numbers keep their digits.
+    /// The JSON text of the input, which is passed on unchanged, including its spaces.
     input: String,
 }
 
@@ -80,7 +86,7 @@ impl BlockSink for WholeContent {
             BlockPiece::Text { text } => block.append("text", text),
             BlockPiece::Thinking { thinking } => block.append("thinking", thinking),
             BlockPiece::Signature { signature } => {
-                block.fields.insert("signature".to_owned(), signature.into());
+                block.fields["signature"] = signature.into();
             }
             BlockPiece::Input { partial_json } => block.input.push_str(partial_json),
             BlockPiece::Own(delta) => block.add_own(delta),
@@ -91,6 +97,10 @@ impl BlockSink for WholeContent {
 }
 
 impl WholeBlock {
+    fn json(&self) -> String {
+        JsonObject { members: &self.fields, exact: ("input", &self.input) }.json()
+    }
+
     fn append(&mut self, key: &str, piece: &str) {
         match self.fields.get_mut(key) {
             Some(Value::String(text)) => text.push_str(piece),
@@ -100,7 +110,7 @@ impl WholeBlock {
         }
     }
 
-    /// Adds to a block of the protocol's own: texts grow, citations are collected, an input comes as JSON text.
+    /// Adds a delta that only this protocol has: strings are appended, citations collected, and inputs are JSON text.
     fn add_own(&mut self, delta: &Value) {
         for (key, value) in delta.as_object().into_iter().flatten().filter(|(key, _)| *key != "type") {
             match (key.as_str(), value) {
@@ -108,7 +118,7 @@ impl WholeBlock {
                 ("citation", citation) => match self.fields.get_mut("citations") {
                     Some(Value::Array(citations)) => citations.push(citation.clone()),
                     _ => {
-                        self.fields.insert("citations".to_owned(), vec![citation.clone()].into());
+                        self.fields["citations"] = vec![citation.clone()].into();
                     }
                 },
                 (_, Value::String(piece)) => self.append(key, piece),
@@ -117,19 +127,5 @@ impl WholeBlock {
                 }
             }
         }
-    }
-}
-
-impl Serialize for WholeBlock {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let exact = serde_json::from_str::<&RawValue>(&self.input).ok();
-        let mut map = serializer.serialize_map(Some(self.fields.len()))?;
-        for (key, value) in &self.fields {
-            match exact {
-                Some(input) if key == "input" => map.serialize_entry(key, input)?,
-                _ => map.serialize_entry(key, value)?,
-            }
-        }
-        map.end()
     }
 }

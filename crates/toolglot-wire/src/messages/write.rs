@@ -1,4 +1,4 @@
-//! Writes an answer as the events that clients of the Messages protocol read.
+//! Writes a stream for clients of the Messages protocol.
 
 use serde::Serialize;
 use toolglot_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use super::answer::AnswerEnvelope;
 use super::blocks::{BlockPiece, BlockSink, Blocks};
 use crate::port::{Client, ProtocolWriter};
 use crate::protocol::Protocol;
-use crate::response_event::{Part, ResponseEvent, ResponseStart};
+use crate::response_event::{ResponseEvent, ResponseStart};
 use crate::sse::write_json;
 
 /// Writes a stream: `message_start`, then each block's start, deltas and stop, then `message_delta` and `message_stop`.
@@ -33,43 +33,38 @@ impl MessagesWriter {
         }
     }
 
-    fn part(&mut self, part: &Part, out: &mut Vec<u8>) {
-        self.begin(&ResponseStart::default(), out);
-        self.blocks.add(part, &mut EventStream(out));
-        if let Part::Finish(finish) = part {
-            self.answer.set_finish(finish);
-        }
-    }
-
     fn end(&mut self, out: &mut Vec<u8>) {
         self.begin(&ResponseStart::default(), out);
         self.blocks.close(&mut EventStream(out));
         let (reason, sequence) = self.answer.stop(self.blocks.is_refused(), &self.client);
         let mut delta = Map::from_iter([("stop_reason".to_owned(), reason), ("stop_sequence".to_owned(), sequence)]);
-        let usage = self.answer.counts().unwrap_or_else(|| Map::from_iter([("output_tokens".to_owned(), 0.into())]));
-        let mut event = Map::from_iter([("type".to_owned(), "message_delta".into())]);
+        let usage = self.answer.counts().map_or_else(|| json!({"output_tokens": 0}), Value::from);
         let mut extra = self.answer.extra(&self.client);
-        let context = extra.remove_entry("context_management");
+        let context = extra.remove("context_management");
         delta.extend(extra);
-        event.insert("delta".to_owned(), delta.into());
-        event.insert("usage".to_owned(), usage.into());
-        event.extend(context);
+        let mut event = json!({"type": "message_delta", "delta": delta, "usage": usage});
+        if let Some(context) = context {
+            event["context_management"] = context;
+        }
         write_json(Some("message_delta"), &event, out);
         write_json(Some("message_stop"), &json!({"type": "message_stop"}), out);
     }
 }
 
 impl ProtocolWriter for MessagesWriter {
-    fn write(&mut self, said: &ResponseEvent, out: &mut Vec<u8>) {
-        match said {
-            // Counted before it comes here.
-            ResponseEvent::Lost => {}
-            _ if self.over => {}
+    fn write(&mut self, event: &ResponseEvent, out: &mut Vec<u8>) {
+        if self.over {
+            return;
+        }
+        self.answer.add(event);
+        match event {
             ResponseEvent::Begin(begin) => self.begin(begin, out),
-            ResponseEvent::Part { choice: 0, part } => self.part(part, out),
+            ResponseEvent::Part { choice: 0, part } => {
+                self.begin(&ResponseStart::default(), out);
+                self.blocks.add(part, &mut EventStream(out));
+            }
             // The protocol has no alternatives.
-            ResponseEvent::Part { .. } => {}
-            ResponseEvent::Usage(_) | ResponseEvent::Extra(_) => self.answer.add(said),
+            ResponseEvent::Part { .. } | ResponseEvent::Usage(_) | ResponseEvent::Extra(_) | ResponseEvent::Lost => {}
             ResponseEvent::Fault(fault) => {
                 self.over = true;
                 write_json(Some("error"), &fault.body(Protocol::Messages), out);

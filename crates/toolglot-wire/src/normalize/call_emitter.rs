@@ -1,97 +1,94 @@
-//! Emits calls to the writer: one after the other, each with its number and id, without failed ones.
+//! Emits the calls of an alternative one after the other, each with its number and id; failed calls are omitted.
 
 use toolglot::{Code, Outcome};
 use toolglot_json::Value;
 
-use super::SharedByChoices;
+use super::AnswerState;
 use crate::fault::{Fault, FaultKind};
 use crate::response_event::{CallKind, Part, ResponseEvent};
 
-/// Says the parts of one alternative.
+/// Emits the parts of one alternative.
+#[derive(Default)]
 pub(super) struct CallEmitter {
-    choice: usize,
-    /// Calls said so far, the open one included.
+    /// The number of the alternative for the client.
+    pub(super) choice: usize,
+    /// The number of calls emitted so far, including the open one.
     calls: usize,
-    /// Calls that are whole.
-    made: usize,
+    /// The number of complete calls.
+    completed: usize,
     open: Option<EmittedCall>,
-    /// Whole calls that were written as text: some servers send them natively, too.
+    /// Complete calls found in text; some servers send them natively, too.
     text_calls: Vec<(String, Value)>,
-    /// A call was cut off and has not been said.
-    cut: bool,
-    /// The last call was cut off after it had been said: the error that this is, unless a limit of the server's did it.
-    cut_call: Option<Fault>,
+    /// Whether a call was truncated and has not been emitted.
+    was_truncated: bool,
+    /// The error of the last call, which was truncated after it had been emitted. It is not an error if the answer then
+    /// ends at a limit.
+    truncated_call: Option<Fault>,
     /// Whether another call or text arrived although only one call was allowed.
-    enough: bool,
+    has_enough: bool,
     /// The limit that ended the open call.
     limit: Option<&'static str>,
     fault: Option<Fault>,
 }
 
-/// The call that is open.
+/// The open call.
 struct EmittedCall {
     name: String,
     id: Option<String>,
     /// The arguments so far of a call that is emitted when it is complete.
-    kept: Option<String>,
-    /// The arguments so far of a call that was written as text.
+    buffered: Option<String>,
+    /// The arguments so far of a call in text.
     text: Option<String>,
-    /// The number of events before the call; only useful if all are in one list.
-    mark: usize,
-    /// It will not be said.
-    mute: bool,
+    /// The number of events before the call; only meaningful in a whole answer, whose events stay in one list.
+    events_before: usize,
+    /// Whether the call is dropped.
+    is_dropped: bool,
 }
 
 impl CallEmitter {
     pub(super) fn new(choice: usize) -> Self {
-        Self {
-            choice,
-            calls: 0,
-            made: 0,
-            open: None,
-            text_calls: Vec::new(),
-            cut: false,
-            cut_call: None,
-            enough: false,
-            limit: None,
-            fault: None,
-        }
+        Self { choice, ..Self::default() }
+    }
+
+    /// Emits a part without further checks.
+    pub(super) fn emit(&self, part: Part, state: &mut AnswerState) {
+        state.out.push(ResponseEvent::Part { choice: self.choice, part });
     }
 
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Says whether the open call has this number and its arguments are said as they come.
-    pub(super) fn is_emitting(&self, number: usize) -> bool {
-        let open = self.open.as_ref().is_some_and(|open| !open.mute && open.kept.is_none());
-        open && self.calls == number + 1 && self.fault.is_none()
+    /// Returns whether the open call has this number and its arguments are emitted as they arrive.
+    pub(super) fn is_streaming(&self, number: usize) -> bool {
+        let is_streamed = self.open.as_ref().is_some_and(|open| !open.is_dropped && open.buffered.is_none());
+        is_streamed && self.calls == number + 1 && self.fault.is_none()
     }
 
-    pub(super) fn has_made(&self) -> bool {
-        self.made > 0
+    pub(super) fn has_completed(&self) -> bool {
+        self.completed > 0
     }
 
-    pub(super) fn was_cut(&self) -> bool {
-        self.cut
+    pub(super) fn was_truncated(&self) -> bool {
+        self.was_truncated
     }
 
-    /// Says whether the only allowed call is complete and the server continues.
+    /// Returns whether the only allowed call is complete and the server continues.
     pub(super) fn has_enough(&self) -> bool {
-        self.enough
+        self.has_enough
     }
 
-    /// Says whether no further call would be said: a server cannot make us say ever more of them.
-    pub(super) fn is_full(&self, shared: &SharedByChoices) -> bool {
-        self.calls >= shared.wants.limits.calls
+    /// Returns whether further calls are dropped; this bounds what a server can make the proxy emit.
+    pub(super) fn is_full(&self, state: &AnswerState) -> bool {
+        self.calls >= state.settings.limits.calls
     }
 
     pub(super) fn has_failed(&self) -> bool {
         self.fault.is_some()
     }
 
-    /// Ends everything with an error.
-    pub(super) fn give_up(&mut self, fault: Fault) {
+    /// Ends the alternative with an error; the first one is kept.
+    pub(super) fn fail(&mut self, fault: Fault) {
         self.fault.get_or_insert(fault);
     }
 
@@ -99,8 +96,8 @@ impl CallEmitter {
         self.fault.take()
     }
 
-    /// Takes a diagnostic of the open call: a limit that ends it has to be named.
-    pub(super) fn note(&mut self, code: Code) {
+    /// Records a diagnostic of the open call: the error of a call names the limit that ended it.
+    pub(super) fn record(&mut self, code: Code) {
         self.limit = match code {
             Code::LimitArguments => Some("longer than `limits.arguments`"),
             Code::LimitDepth => Some("nested deeper than `limits.depth`"),
@@ -108,181 +105,153 @@ impl CallEmitter {
         };
     }
 
-    /// Says whether a call may be said now; notes it if it is one too many.
-    fn takes_more(&mut self, shared: &SharedByChoices) -> bool {
-        // What follows a call says that no limit cut it off.
-        self.fault = self.fault.take().or_else(|| self.cut_call.take());
-        let full = self.made > 0 && !shared.wants.parallel;
-        self.enough |= full;
-        !full && self.fault.is_none()
+    /// Returns whether a part may be emitted, and records that it may not because the only allowed call is complete.
+    fn accepts_more(&mut self, state: &AnswerState) -> bool {
+        // The server continues after a truncated call, so no limit truncated it.
+        self.fault = self.fault.take().or_else(|| self.truncated_call.take());
+        let is_done = self.completed > 0 && !state.settings.asked.parallel;
+        self.has_enough |= is_done;
+        !is_done && self.fault.is_none()
     }
 
-    /// Says a part that is no piece of a call.
-    pub(super) fn push_event(&mut self, part: Part, shared: &SharedByChoices, out: &mut Vec<ResponseEvent>) {
-        let blank = match &part {
-            Part::Text(text) => text.trim().is_empty(),
-            part => matches!(part, Part::Logprobs(_)),
-        };
-        // Nobody sees the text of a call, and so none of its tokens.
-        if self.is_open() && matches!(part, Part::Logprobs(_)) {
+    /// Emits a part that does not belong to a call.
+    pub(super) fn push_part(&mut self, part: Part, state: &mut AnswerState) {
+        let is_logprobs = matches!(part, Part::Logprobs(_));
+        // The client does not see the text of a call, so it does not get its tokens.
+        if self.is_open() && is_logprobs {
             return;
         }
-        let silent = blank || matches!(part, Part::Own(_) | Part::Seal(_));
-        if self.cut_call.is_some() && silent {
+        // Blank text does not show that the server continues after a call.
+        let is_blank = is_logprobs || matches!(&part, Part::Text(text) if text.trim().is_empty());
+        if self.truncated_call.is_some() && (is_blank || matches!(part, Part::Own(_) | Part::Seal(_))) {
             return;
         }
-        let done = self.made > 0 && !shared.wants.parallel;
-        if (done && blank) || !self.takes_more(shared) {
-            return;
+        let is_done = self.completed > 0 && !state.settings.asked.parallel;
+        if !(is_done && is_blank) && self.accepts_more(state) {
+            self.emit(part, state);
         }
-        out.push(ResponseEvent::Part { choice: self.choice, part });
     }
 
     /// Begins a call.
-    pub(super) fn start(
-        &mut self,
-        id: Option<&str>,
-        name: &str,
-        kind: CallKind,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) {
-        let mute = !self.takes_more(shared) || self.is_full(shared) || !shared.wants.calls;
-        if mute && self.is_full(shared) {
-            *shared.tally.diagnostics.entry(Code::LimitCalls.name()).or_default() += 1;
+    pub(super) fn start(&mut self, id: Option<&str>, name: &str, kind: CallKind, state: &mut AnswerState) {
+        let is_dropped = !self.accepts_more(state) || self.is_full(state) || state.settings.asked.none;
+        if is_dropped && self.is_full(state) {
+            state.count_diagnostic(Code::LimitCalls.name());
         }
-        let name = shared.wants.tools.resolve(name).unwrap_or(name).to_owned();
-        let kept = (kind == CallKind::Function && shared.wants.custom.contains(&name)).then(String::new);
-        if !mute && shared.tally.first.is_none() {
-            shared.tally.first = Some(name.clone());
+        let name = state.settings.asked.tools.resolve(name).unwrap_or(name).to_owned();
+        let buffered = (kind == CallKind::Function && state.settings.asked.custom.contains(&name)).then(String::new);
+        if !is_dropped && state.first_tool.is_none() {
+            state.first_tool = Some(name.clone());
         }
-        let id = (!mute).then(|| shared.ids.take(id));
-        let mark = out.len();
-        if !mute && kept.is_none() {
-            let part = Part::CallStart { call: self.calls, id: id.clone(), name: name.clone(), kind };
-            out.push(ResponseEvent::Part { choice: self.choice, part });
+        let id = (!is_dropped).then(|| state.ids.take(id));
+        let events_before = state.out.len();
+        if !is_dropped && buffered.is_none() {
+            self.emit(Part::CallStart { call: self.calls, id: id.clone(), name: name.clone(), kind }, state);
         }
-        self.calls += usize::from(!mute);
-        self.open = Some(EmittedCall { name, id, kept, text: None, mark, mute });
+        self.calls += usize::from(!is_dropped);
+        self.open = Some(EmittedCall { name, id, buffered, text: None, events_before, is_dropped });
     }
 
-    /// Notes that the open call was written as text.
-    pub(super) fn is_text(&mut self) {
+    /// Records that the open call was found in text.
+    pub(super) fn mark_as_text_call(&mut self) {
         if let Some(open) = &mut self.open {
             open.text = Some(String::new());
         }
     }
 
-    /// Says whether a call of this tool was written as text.
+    /// Returns whether a call of this tool was found in text.
     pub(super) fn has_text_call(&self, name: &str) -> bool {
         self.text_calls.iter().any(|(other, _)| other == name)
     }
 
-    /// Says whether this very call was written as text; what is sent once more counts for one of those.
-    pub(super) fn takes_text_call(&mut self, name: &str, arguments: &str) -> bool {
+    /// Returns whether this call was found in text; each of those matches one native call only.
+    pub(super) fn take_text_call(&mut self, name: &str, arguments: &str) -> bool {
         let Ok(arguments) = toolglot_json::from_str(arguments) else { return false };
         let place = self.text_calls.iter().position(|(other, theirs)| other == name && *theirs == arguments);
         place.map(|place| self.text_calls.remove(place)).is_some()
     }
 
-    /// Says the next piece of the open call's arguments.
-    pub(super) fn arguments(&mut self, text: &str, out: &mut Vec<ResponseEvent>) {
-        if let Some(EmittedCall { text: Some(so_far), .. }) = &mut self.open {
-            so_far.push_str(text);
+    /// Adds a piece to the arguments of the open call.
+    pub(super) fn push_arguments(&mut self, piece: &str, state: &mut AnswerState) {
+        let Some(open) = &mut self.open else { return };
+        if let Some(text) = &mut open.text {
+            text.push_str(piece);
         }
-        match &mut self.open {
-            Some(EmittedCall { mute: false, kept: Some(kept), .. }) => kept.push_str(text),
-            Some(EmittedCall { mute: false, .. }) if !text.is_empty() && self.fault.is_none() => {
-                let part = Part::Arguments { call: self.calls - 1, text: text.to_owned() };
-                out.push(ResponseEvent::Part { choice: self.choice, part });
-            }
-            _ => {}
-        }
-    }
-
-    /// Gives the open call free text in place of all arguments so far.
-    pub(super) fn free_text(&mut self, text: &str) {
-        if let Some(EmittedCall { kept: Some(kept), .. }) = &mut self.open {
-            text.clone_into(kept);
+        match &mut open.buffered {
+            _ if open.is_dropped => {}
+            Some(buffered) => buffered.push_str(piece),
+            None if piece.is_empty() || self.fault.is_some() => {}
+            None => self.emit(Part::Arguments { call: self.calls - 1, text: piece.to_owned() }, state),
         }
     }
 
-    /// Ends the open call; `source` is the text it was written as, where the answer comes whole.
-    pub(super) fn end(
-        &mut self,
-        outcome: Outcome,
-        source: Option<&str>,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) {
+    /// Replaces the arguments of the open call with free text.
+    pub(super) fn replace_arguments(&mut self, text: &str) {
+        if let Some(EmittedCall { buffered: Some(buffered), .. }) = &mut self.open {
+            text.clone_into(buffered);
+        }
+    }
+
+    /// Ends the open call; `source` is its text in a whole answer.
+    pub(super) fn end(&mut self, outcome: Outcome, source: Option<&str>, state: &mut AnswerState) {
         let limit = self.limit.take();
         let Some(open) = self.open.take() else { return };
-        if open.mute || self.fault.is_some() {
-            shared.tally.dropped += 1;
+        if open.is_dropped || self.fault.is_some() {
+            state.report.dropped += 1;
         } else if outcome.is_call() {
-            self.made += 1;
-            if let Some(arguments) = open.text.as_deref().and_then(|text| serde_json::from_str(text).ok()) {
-                self.text_calls.push((open.name.clone(), arguments));
-            }
-            shared.tally.calls += 1;
-            shared.tally.repaired += usize::from(outcome == Outcome::Repaired);
-            self.complete(open, out);
+            state.report.calls += 1;
+            state.report.repaired += usize::from(outcome == Outcome::Repaired);
+            self.complete(open, state);
         } else {
-            shared.tally.dropped += 1;
-            if let Some(limit) = limit {
-                // Without an error, the text would be lost silently.
-                let message = format!("the arguments of the model's call to `{}` are {limit}", open.name);
-                self.fault = Some(Fault::new(FaultKind::Upstream, message).with_code("tool_call_too_large"));
-                return;
+            state.report.dropped += 1;
+            match limit {
+                Some(limit) => {
+                    // Without an error, the text would be lost silently.
+                    let message = format!("the arguments of the model's call to `{}` are {limit}", open.name);
+                    self.fault = Some(Fault::new(FaultKind::Upstream, message).with_code("tool_call_too_large"));
+                }
+                None => self.discard(open, outcome, source, state),
             }
-            self.fail(open, outcome, source, shared.wants.streamed, out);
         }
     }
 
-    fn complete(&mut self, open: EmittedCall, out: &mut Vec<ResponseEvent>) {
+    fn complete(&mut self, open: EmittedCall, state: &mut AnswerState) {
         let call = self.calls - 1;
-        let mut say = |part| out.push(ResponseEvent::Part { choice: self.choice, part });
-        if let Some(kept) = open.kept {
-            say(Part::CallStart { call, id: open.id, name: open.name, kind: CallKind::Custom });
-            say(Part::Arguments { call, text: free_text(&kept) });
+        self.completed += 1;
+        if let Some(arguments) = open.text.as_deref().and_then(|text| serde_json::from_str(text).ok()) {
+            self.text_calls.push((open.name.clone(), arguments));
         }
-        say(Part::CallEnd { call });
+        if let Some(arguments) = open.buffered {
+            self.emit(Part::CallStart { call, id: open.id, name: open.name, kind: CallKind::Custom }, state);
+            self.emit(Part::Arguments { call, text: free_text(&arguments) }, state);
+        }
+        self.emit(Part::CallEnd { call }, state);
     }
 
-    /// Ends the call that was cut off, if one was: it is left open if a limit of the server's did it, and is else an error.
-    pub(super) fn end_cut(&mut self, by_limit: bool, out: &mut Vec<ResponseEvent>) {
-        let Some(fault) = self.cut_call.take() else { return };
-        if by_limit {
-            let part = Part::CallCut { call: self.calls - 1 };
-            out.push(ResponseEvent::Part { choice: self.choice, part });
-        } else {
-            self.give_up(fault);
+    /// Ends a call that was truncated after it had been emitted: without an error if a limit ended the answer.
+    pub(super) fn end_truncated(&mut self, by_limit: bool, state: &mut AnswerState) {
+        match self.truncated_call.take() {
+            Some(_) if by_limit => self.emit(Part::CallCut { call: self.calls - 1 }, state),
+            Some(fault) => self.fail(fault),
+            None => {}
         }
     }
 
-    /// Ends a call that is none. What is on its way cannot be taken back. Else it stays unsaid if the answer was cut off
-    /// inside it; an unreadable call becomes text again, or an error if it was not text before.
-    fn fail(
-        &mut self,
-        open: EmittedCall,
-        outcome: Outcome,
-        source: Option<&str>,
-        streamed: bool,
-        out: &mut Vec<ResponseEvent>,
-    ) {
-        let cut = outcome == Outcome::Truncated;
-        self.cut |= cut;
-        if open.kept.is_some() || !streamed {
+    /// Ends a call that is truncated or broken. Its events are removed if they have not been sent; then a truncated
+    /// call is omitted, and a broken one becomes text. In all other cases, the call is an error.
+    fn discard(&mut self, open: EmittedCall, outcome: Outcome, source: Option<&str>, state: &mut AnswerState) {
+        let (is_truncated, streamed) = (outcome == Outcome::Truncated, state.settings.streamed);
+        self.was_truncated |= is_truncated;
+        if open.buffered.is_some() || !streamed {
             self.calls -= 1;
-            let unsaid = out.split_off(if streamed { out.len() } else { open.mark.min(out.len()) });
-            let of_call =
-                |said: &ResponseEvent| matches!(said, ResponseEvent::Part { choice, .. } if *choice == self.choice);
-            out.extend(unsaid.into_iter().filter(|said| !of_call(said)));
-            let text = source.filter(|_| !streamed && !cut).map(|text| Part::Text(text.to_owned()));
-            let is_settled = text.is_some() || cut;
-            out.extend(text.map(|part| ResponseEvent::Part { choice: self.choice, part }));
-            if is_settled {
-                return;
+            if !streamed {
+                let is_own = |event: &mut ResponseEvent| matches!(event, ResponseEvent::Part { choice, .. } if *choice == self.choice);
+                state.out.extract_if(open.events_before.min(state.out.len()).., is_own).for_each(drop);
+            }
+            match source.filter(|_| !streamed && !is_truncated) {
+                Some(text) => return self.emit(Part::Text(text.to_owned()), state),
+                None if is_truncated => return,
+                None => {}
             }
         }
         let (code, what) = match outcome {
@@ -291,11 +260,11 @@ impl CallEmitter {
         };
         let message = format!("the model's answer {what} a call to `{}`", open.name);
         let fault = Some(Fault::new(FaultKind::Upstream, message).with_code(code));
-        if cut { self.cut_call = fault } else { self.fault = fault }
+        if is_truncated { self.truncated_call = fault } else { self.fault = fault }
     }
 }
 
-/// Returns the free text of a call whose tool the server knew as a function with one string.
+/// Returns the free text in the arguments of a call whose tool the server knows as a function with one string.
 fn free_text(arguments: &str) -> String {
     let parsed: Value = toolglot_json::from_str(arguments).unwrap_or_default();
     if let Value::String(text) = parsed {

@@ -1,119 +1,107 @@
-//! One alternative: its text and its native calls, put in the order in which writers can say them.
+//! Normalizes one alternative: its text and its native calls, in the order in which writers can write them.
 
 use std::collections::VecDeque;
 
-use super::SharedByChoices;
+use super::AnswerState;
 use super::call_emitter::CallEmitter;
 use super::native::NativeCall;
 use super::text_reader::TextReader;
 use crate::fault::Fault;
-use crate::response_event::{Finish, Part, ResponseEvent};
+use crate::response_event::{Finish, Part};
 
-/// One alternative.
+/// Normalizes one alternative.
+#[derive(Default)]
 pub(super) struct ChoiceNormalizer {
-    number: usize,
     emitter: CallEmitter,
     text_reader: TextReader,
-    /// Native calls that are not over; only the first is being said.
+    /// Native calls that have not ended; only the first is being emitted.
     natives: VecDeque<NativeCall>,
     /// Events received while a call was open that must not be interrupted.
-    waiting: Vec<Part>,
-    /// Bytes of it.
-    waiting_bytes: usize,
+    deferred: Vec<Part>,
+    deferred_bytes: usize,
     /// Whether a native call began after the text, so that truncation does not affect the text.
     text_is_over: bool,
     finished: bool,
-    /// The server said that the answer is over while a call was not whole: some say so with every piece.
-    early: Option<Finish>,
-    /// Anything was said.
-    spoke: bool,
+    /// A finish reason that arrived while a call was incomplete: some servers send one with every piece.
+    early_finish: Option<Finish>,
+    has_content: bool,
 }
 
-/// What becomes of the log probabilities of text.
+/// What happens to the log probabilities of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TokenFate {
-    /// They are said before their text.
-    Said,
-    /// Their text is that of a call.
+pub(crate) enum LogprobsFate {
+    /// They are emitted before their text.
+    Emitted,
+    /// They are dropped, because their text is that of a call.
     Dropped,
-    /// It depends on what else is going on.
-    Open,
+    /// It depends on events that are still to come.
+    Undecided,
 }
 
 impl ChoiceNormalizer {
     pub(super) fn new(number: usize) -> Self {
-        Self {
-            number,
-            emitter: CallEmitter::new(number),
-            text_reader: TextReader::default(),
-            natives: VecDeque::new(),
-            waiting: Vec::new(),
-            waiting_bytes: 0,
-            text_is_over: false,
-            finished: false,
-            early: None,
-            spoke: false,
-        }
+        Self { emitter: CallEmitter::new(number), ..Self::default() }
     }
 
-    /// Says whether text is all that is going on.
-    pub(super) fn is_plain(&self) -> bool {
+    /// Returns whether there has been nothing but text, and no call in it.
+    pub(super) fn has_only_text(&self) -> bool {
         !self.finished
             && self.natives.is_empty()
-            && self.waiting.is_empty()
+            && self.deferred.is_empty()
             && !self.emitter.is_open()
-            && !self.emitter.has_made()
+            && !self.emitter.has_completed()
             && !self.emitter.has_failed()
     }
 
-    /// Says what would become of log probabilities that come now.
-    pub(super) fn token_fate(&self) -> TokenFate {
-        if self.is_plain() {
-            return TokenFate::Said;
+    /// Returns what would happen to log probabilities that arrive now.
+    pub(super) fn logprobs_fate(&self) -> LogprobsFate {
+        if self.has_only_text() {
+            return LogprobsFate::Emitted;
         }
         if self.is_text_call_open() && self.natives.is_empty() && !self.finished && !self.emitter.has_failed() {
-            TokenFate::Dropped
+            LogprobsFate::Dropped
         } else {
-            TokenFate::Open
+            LogprobsFate::Undecided
         }
     }
 
-    pub(super) fn passes(&mut self, text: &str, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) -> bool {
+    /// Reads text; returns whether it can be passed on unchanged, and otherwise emits the result.
+    pub(super) fn pass_text(&mut self, text: &str, state: &mut AnswerState) -> bool {
         self.text_is_over = false;
-        self.spoke = true;
-        self.text_reader.passes(text, &mut self.emitter, shared, out)
+        self.has_content = true;
+        self.text_reader.push(text, &mut self.emitter, state)
     }
 
-    pub(super) fn passes_reasoning(&mut self) -> bool {
-        self.spoke = true;
+    /// Records that the server sends reasoning in a field of its own.
+    pub(super) fn leave_reasoning(&mut self) {
+        self.has_content = true;
         self.text_reader.leave_reasoning();
-        true
     }
 
-    /// Says whether nothing is going on but a native call of the server's that the client knows by this number.
+    /// Returns whether only this native call is open, given by the server's number and the client's.
     pub(super) fn continues_call(&self, call: usize, number: usize) -> bool {
-        let quiet = !self.finished && self.waiting.is_empty() && self.natives.len() == 1;
-        let of_call = |native: &NativeCall| native.number == call && native.is_started();
-        quiet && self.natives.front().is_some_and(of_call) && self.emitter.is_emitting(number)
+        let is_alone = !self.finished && self.deferred.is_empty() && self.natives.len() == 1;
+        let is_it = |native: &NativeCall| native.number == call && native.is_started();
+        is_alone && self.natives.front().is_some_and(is_it) && self.emitter.is_streaming(number)
     }
 
-    /// Continues the current call; says whether the arguments may be passed on unchanged.
-    pub(super) fn passes_arguments(
-        &mut self,
-        text: &str,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) -> bool {
+    /// Reads arguments of the open call; returns whether they can be passed on unchanged, and otherwise emits the
+    /// result.
+    pub(super) fn pass_arguments(&mut self, text: &str, state: &mut AnswerState) -> bool {
         let Some(native) = self.natives.front_mut() else { return false };
-        let passes = native.passes(text);
-        if !passes {
-            native.speak(&mut self.emitter, shared, out);
+        let is_unchanged = native.pass_arguments(text);
+        if !is_unchanged {
+            native.emit(&mut self.emitter, state);
         }
-        passes
+        is_unchanged
     }
 
     pub(super) fn held(&self) -> usize {
-        self.text_reader.held() + self.waiting_bytes + self.natives.iter().map(NativeCall::held).sum::<usize>()
+        self.text_reader.held() + self.deferred_bytes + self.native_bytes()
+    }
+
+    fn native_bytes(&self) -> usize {
+        self.natives.iter().map(NativeCall::held).sum()
     }
 
     pub(super) fn has_enough(&self) -> bool {
@@ -124,179 +112,181 @@ impl ChoiceNormalizer {
         self.emitter.take_fault()
     }
 
-    /// Takes the next part.
-    pub(super) fn part(&mut self, part: Part, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    /// Normalizes a part.
+    pub(super) fn push_part(&mut self, part: Part, state: &mut AnswerState) {
         if self.finished || self.emitter.has_failed() {
             return;
         }
-        self.spoke |= matches!(&part, Part::Text(_) | Part::Refusal(_) | Part::Reasoning(_) | Part::CallStart { .. });
+        self.has_content |=
+            matches!(&part, Part::Text(_) | Part::Refusal(_) | Part::Reasoning(_) | Part::CallStart { .. });
         match part {
             Part::Text(text) | Part::Refusal(text) | Part::Reasoning(text) if text.is_empty() => {}
             Part::CallStart { call, id, name, kind } => {
                 if !self.emitter.is_open() {
-                    self.text_reader.finish(None, &mut self.emitter, shared, out);
+                    self.text_reader.finish(None, &mut self.emitter, state);
                 }
                 self.text_is_over = true;
-                self.end_native(call);
-                // Nobody needs more open calls than an answer may have.
-                if self.natives.len() <= shared.wants.limits.calls {
-                    self.natives.push_back(NativeCall::new(call, id, &name, kind, shared));
+                self.mark_ended(call);
+                // The emitter drops calls beyond this limit.
+                if self.natives.len() <= state.settings.limits.calls {
+                    self.natives.push_back(NativeCall::new(call, id, &name, kind, state));
                 }
-                self.settle(false, shared, out);
+                self.emit_natives(false, state);
             }
             Part::Arguments { call, text } => {
                 if let Some(native) = self.natives.iter_mut().rev().find(|native| native.number == call) {
                     native.push(&text);
                 }
-                self.settle(!self.waiting.is_empty(), shared, out);
-                let limits = shared.wants.limits;
-                let waits = || self.natives.iter().map(NativeCall::held).sum::<usize>();
-                if self.natives.len() > 1 && waits() > limits.arguments {
-                    self.emitter.give_up(limits.arguments_fault());
+                self.emit_natives(!self.deferred.is_empty(), state);
+                let limits = state.settings.limits;
+                if self.natives.len() > 1 && self.native_bytes() > limits.arguments {
+                    self.emitter.fail(limits.arguments_fault());
                 }
             }
             Part::CallEnd { call } => {
-                self.end_native(call);
-                self.settle(false, shared, out);
+                self.mark_ended(call);
+                self.emit_natives(false, state);
             }
-            Part::Finish(finish) if !finish.is_cut() && self.may_go_on() => self.early = Some(finish),
-            Part::Finish(finish) => self.finish(finish, shared, out),
-            part => self.interrupt(part, shared, out),
+            Part::Finish(finish) if !finish.is_cut() && self.may_continue() => self.early_finish = Some(finish),
+            Part::Finish(finish) => self.finish(finish, state),
+            part => self.push_other(part, state),
         }
     }
 
-    /// Handles an event other than a piece of a native call: complete calls end, incomplete ones are awaited.
-    fn interrupt(&mut self, part: Part, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    /// Handles a part that is not a piece of a native call: it ends complete calls, and waits for incomplete ones.
+    fn push_other(&mut self, part: Part, state: &mut AnswerState) {
         if !matches!(part, Part::Own(_) | Part::Logprobs(_)) {
-            self.settle(true, shared, out);
+            self.emit_natives(true, state);
         }
         // Text continues the open text call, if there is one.
-        let text = matches!(part, Part::Text(_) | Part::Logprobs(_));
-        let free = if text { self.natives.is_empty() || self.is_text_call_open() } else { !self.emitter.is_open() };
-        if !free || !(self.waiting.is_empty() || (text && self.is_text_call_open())) {
-            self.waiting_bytes += part.size();
-            self.waiting.push(part);
-            let limits = shared.wants.limits;
-            if shared.wants.streamed && limits.is_too_much_held(self.waiting_bytes) {
-                self.emitter.give_up(limits.held_fault());
-            }
-            return;
+        let is_text = matches!(part, Part::Text(_) | Part::Logprobs(_));
+        let continues_text_call = is_text && self.is_text_call_open();
+        let is_free = if is_text { self.natives.is_empty() } else { !self.emitter.is_open() };
+        if continues_text_call || (is_free && self.deferred.is_empty()) {
+            self.emit_part(part, state);
+            return self.emit_natives(false, state);
         }
-        self.pass(part, shared, out);
-        self.settle(false, shared, out);
+        self.deferred_bytes += part.size();
+        self.deferred.push(part);
+        let limits = state.settings.limits;
+        if state.settings.streamed && limits.is_too_much_held(self.deferred_bytes) {
+            self.emitter.fail(limits.held_fault());
+        }
     }
 
-    /// Says whether the open call is one that was written as text.
+    /// Returns whether the open call was found in text.
     fn is_text_call_open(&self) -> bool {
         self.emitter.is_open() && !self.natives.front().is_some_and(NativeCall::is_started)
     }
 
-    fn pass(&mut self, part: Part, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
-        if shared.wants.own_blocks && matches!(part, Part::Own(_)) && !self.emitter.is_open() {
-            self.text_reader.finish(None, &mut self.emitter, shared, out);
+    fn emit_part(&mut self, part: Part, state: &mut AnswerState) {
+        if state.settings.own_blocks && matches!(part, Part::Own(_)) && !self.emitter.is_open() {
+            self.text_reader.finish(None, &mut self.emitter, state);
         }
         match part {
             Part::Text(text) => {
                 self.text_is_over = false;
-                self.text_reader.push(&text, &mut self.emitter, shared, out);
+                if self.text_reader.push(&text, &mut self.emitter, state) {
+                    self.emitter.push_part(Part::Text(text), state);
+                }
             }
             Part::Reasoning(_) => {
                 self.text_reader.leave_reasoning();
-                self.emitter.push_event(part, shared, out);
+                self.emitter.push_part(part, state);
             }
-            part => self.emitter.push_event(part, shared, out),
+            part => self.emitter.push_part(part, state),
         }
     }
 
-    fn end_native(&mut self, number: usize) {
+    fn mark_ended(&mut self, number: usize) {
         self.natives.iter_mut().filter(|native| native.number == number).for_each(|native| native.ended = true);
     }
 
-    /// Says what can be said of native calls; `pressed` if something waits for the last of them.
-    fn settle(&mut self, pressed: bool, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    /// Emits native calls as far as possible; `is_followed` if another event waits for the last of them.
+    fn emit_natives(&mut self, is_followed: bool, state: &mut AnswerState) {
         while !self.is_text_call_open() {
-            let others = self.natives.len() > 1;
+            let is_followed = is_followed || self.natives.len() > 1;
             let Some(native) = self.natives.front_mut() else { break };
-            native.speak(&mut self.emitter, shared, out);
-            let ended = native.is_over() || (others || pressed) && (native.ended || native.is_whole());
-            if !ended {
+            native.emit(&mut self.emitter, state);
+            let is_over = native.is_over() || is_followed && (native.ended || native.is_complete());
+            if !is_over {
                 break;
             }
-            let next = self.natives.pop_front().and_then(|native| native.finish(&mut self.emitter, shared, out));
+            let next = self.natives.pop_front().and_then(|native| native.finish(&mut self.emitter, state));
             if let Some(next) = next {
                 self.natives.push_front(next);
             }
         }
         if self.natives.is_empty() && !self.emitter.is_open() {
-            let mut waiting = std::mem::take(&mut self.waiting).into_iter();
+            let mut deferred = std::mem::take(&mut self.deferred).into_iter();
             while !self.emitter.is_open()
-                && let Some(part) = waiting.next()
+                && let Some(part) = deferred.next()
             {
-                self.pass(part, shared, out);
+                self.emit_part(part, state);
             }
-            self.waiting = waiting.collect();
-            self.waiting_bytes = self.waiting.iter().map(Part::size).sum();
+            self.deferred = deferred.collect();
+            self.deferred_bytes = self.deferred.iter().map(Part::size).sum();
         }
     }
 
-    /// Says whether a call is open, or what may become one.
+    /// Returns whether a call is open, or text that may become one.
     pub(super) fn is_inside_call(&self) -> bool {
+        let is_incomplete = |native: &NativeCall| !native.is_complete();
         !self.finished
-            && (self.emitter.is_open()
-                || self.text_reader.held() > 0
-                || self.natives.iter().any(|native| !native.is_whole()))
+            && (self.emitter.is_open() || self.text_reader.held() > 0 || self.natives.iter().any(is_incomplete))
     }
 
-    /// Says whether a finish is not to be believed yet: nothing was said, or a native call has begun and is not whole.
-    fn may_go_on(&self) -> bool {
-        !self.spoke || self.natives.back().is_some_and(|native| !native.ended && !native.is_whole())
+    /// Returns whether a finish reason may be premature: there is no content yet, or a native call is incomplete.
+    fn may_continue(&self) -> bool {
+        !self.has_content || self.natives.back().is_some_and(|native| !native.ended && !native.is_complete())
     }
 
-    /// Ends the alternative, because the answer ends.
-    pub(super) fn end(&mut self, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    /// Ends the alternative at the end of the answer.
+    pub(super) fn end(&mut self, state: &mut AnswerState) {
         if !self.finished && !self.emitter.has_failed() {
-            let finish = self.early.take().unwrap_or(Finish::Stop);
-            self.finish(finish, shared, out);
+            let finish = self.early_finish.take().unwrap_or(Finish::Stop);
+            self.finish(finish, state);
         }
     }
 
-    fn finish(&mut self, finish: Finish, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    fn finish(&mut self, finish: Finish, state: &mut AnswerState) {
         if !self.emitter.has_enough() {
             let reason = finish.reason();
-            self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, shared, out);
+            self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, state);
             if finish.is_cut() {
-                self.natives.back_mut().into_iter().for_each(NativeCall::cut_off);
+                self.natives.back_mut().into_iter().for_each(NativeCall::mark_truncated);
             }
             self.natives.iter_mut().for_each(|native| native.ended = true);
-            self.settle(true, shared, out);
-            while !self.waiting.is_empty() {
-                self.text_reader.finish(reason, &mut self.emitter, shared, out);
-                self.settle(false, shared, out);
+            self.emit_natives(true, state);
+            // Deferred text may open further calls, which defer what follows them.
+            while !self.deferred.is_empty() {
+                self.text_reader.finish(reason, &mut self.emitter, state);
+                self.emit_natives(false, state);
             }
-            self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, shared, out);
+            self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, state);
         }
-        self.emitter.end_cut(finish.is_cut(), out);
+        self.emitter.end_truncated(finish.is_cut(), state);
         if self.emitter.has_failed() {
             return;
         }
         self.finished = true;
         let finish = match finish {
             finish if finish.is_cut() => finish,
-            _ if self.emitter.has_made() => Finish::ToolCalls,
-            _ if self.emitter.was_cut() => Finish::Length,
+            _ if self.emitter.has_completed() => Finish::ToolCalls,
+            _ if self.emitter.was_truncated() => Finish::Length,
             Finish::ToolCalls => Finish::Stop,
             other => other,
         };
-        if self.number == 0 {
-            shared.tally.finish = Some(finish.clone());
+        if self.emitter.choice == 0 {
+            state.report.finish = Some(finish.clone());
         }
-        out.push(ResponseEvent::Part { choice: self.number, part: Part::Finish(finish) });
+        self.emitter.emit(Part::Finish(finish), state);
     }
 
-    /// Says what was held back, since nothing more will come.
-    pub(super) fn give_up(&mut self, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    /// Emits text that is held back, because the answer failed.
+    pub(super) fn flush_text(&mut self, state: &mut AnswerState) {
         if !self.finished && !self.emitter.is_open() {
-            self.text_reader.give_up(&mut self.emitter, shared, out);
+            self.text_reader.flush(&mut self.emitter, state);
         }
     }
 }

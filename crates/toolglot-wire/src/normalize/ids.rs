@@ -1,28 +1,31 @@
-//! The ids of calls: the server's where they serve, else our own.
+//! The ids of calls: the server's if they are valid, otherwise generated ones.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use toolglot::mint;
 
-/// The ids of one answer; none is given twice, nor one that the conversation had before.
+use crate::chat::request::ChatAsked;
+
+/// The ids of one answer; each is used once in the whole conversation.
+#[derive(Default)]
 pub(super) struct AnswerIds {
-    earlier: Arc<HashSet<String>>,
-    given: HashSet<String>,
+    asked: Arc<ChatAsked>,
+    used: HashSet<String>,
     seed: u64,
     minted: usize,
 }
 
 impl AnswerIds {
-    pub(super) fn new(earlier: Arc<HashSet<String>>, seed: u64) -> Self {
-        Self { earlier, given: HashSet::new(), seed, minted: 0 }
+    pub(super) fn new(asked: Arc<ChatAsked>, seed: u64) -> Self {
+        Self { asked, seed, ..Self::default() }
     }
 
-    /// Returns the id of a call; the server's if every protocol takes it and no other call has it.
+    /// Returns the id of a call: the server's if all protocols accept it and no other call has it.
     pub(super) fn take(&mut self, id: Option<&str>) -> String {
         let id = id.filter(|id| is_plain(id) && self.is_free(id)).map(str::to_owned);
         let id = id.unwrap_or_else(|| self.mint());
-        self.given.insert(id.clone());
+        self.used.insert(id.clone());
         id
     }
 
@@ -37,11 +40,11 @@ impl AnswerIds {
     }
 
     fn is_free(&self, id: &str) -> bool {
-        !self.earlier.contains(id) && !self.given.contains(id)
+        !self.asked.used.contains(id) && !self.used.contains(id)
     }
 }
 
-/// Says whether every protocol and server takes an id.
+/// Returns whether all protocols and servers accept an id.
 pub(crate) fn is_plain(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=40).contains(&id.len()) && id.bytes().all(plain)
@@ -53,8 +56,8 @@ mod tests {
 
     #[test]
     fn an_id_is_kept_where_it_serves() {
-        let earlier = Arc::new(HashSet::from(["call_old".to_owned()]));
-        let mut ids = AnswerIds::new(earlier, 7);
+        let asked = ChatAsked { used: HashSet::from(["call_old".to_owned()]), ..ChatAsked::default() };
+        let mut ids = AnswerIds::new(Arc::new(asked), 7);
         assert_eq!(ids.take(Some("call_new")), "call_new");
         let long = "x".repeat(41);
         let bad = [None, Some(""), Some("call_old"), Some("call_new"), Some("functions.x:0"), Some(long.as_str())];

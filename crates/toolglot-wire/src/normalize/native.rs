@@ -1,122 +1,112 @@
-//! A call that the server sent as one, with its arguments read as they arrive.
+//! A native call, whose arguments are read as they arrive.
 
 use toolglot::{ArgumentsReader, FinishReason, Outcome, Tools};
 
-use super::SharedByChoices;
+use super::AnswerState;
 use super::call_emitter::CallEmitter;
 use crate::policy::Duplicates;
-use crate::response_event::{CallKind, ResponseEvent};
+use crate::response_event::CallKind;
 
-/// An empty object longer than this is none that a server put there.
-const MAX_EARLY: usize = 64;
+/// A longer object is not the empty placeholder that some servers send first.
+const MAX_PLACEHOLDER: usize = 64;
 
 /// One native call.
+#[derive(Default)]
 pub(super) struct NativeCall {
     /// The server's number for it.
     pub(super) number: usize,
     id: Option<String>,
     name: String,
     kind: CallKind,
-    /// The server said that it is over, or began another in its place.
+    /// Whether the server ended it, or began another in its place.
     pub(super) ended: bool,
-    /// A limit of the server ended the answer inside it.
-    cut: bool,
+    /// Whether a limit of the server ended the answer inside it.
+    is_truncated: bool,
     started: bool,
-    /// The beginning, as long as it may be the empty object that some servers send before the real one.
-    early: Option<String>,
-    /// Reads the arguments; free text has none.
+    /// The beginning of the arguments, while it may be the empty object that some servers send before the real one.
+    placeholder: Option<String>,
+    /// Reads the arguments; none for free text.
     reader: Option<Box<ArgumentsReader>>,
-    /// The input of a free-text tool that the server knows as a function: models write either form.
-    free: Option<String>,
-    /// What was read before the call could be said.
+    /// The unchanged input of a free-text tool that the server knows as a function: models write text or an object.
+    free_text: Option<String>,
+    /// The arguments that have been read and not emitted.
     ready: String,
-    last: Option<u8>,
-    /// All text of the arguments, since some servers repeat it; repetitions are emitted once.
+    last_byte: Option<u8>,
+    /// The arguments as sent, since some servers repeat them; repetitions are emitted once.
     sent: String,
-    once: bool,
-    /// The server sent again what it had sent.
-    repeats: bool,
-    /// The call is none that the model's text has.
-    is_other: bool,
-    /// Whether the arguments arrived in place of the name.
+    merges_repeats: bool,
+    /// Whether the server repeated its arguments.
+    is_repeated: bool,
+    /// Whether it is known that the model's text does not contain this call.
+    is_distinct: bool,
+    /// Whether the arguments arrived inside the name.
     in_name: bool,
 }
 
 impl NativeCall {
-    pub(super) fn new(number: usize, id: Option<String>, name: &str, kind: CallKind, shared: &SharedByChoices) -> Self {
-        let wants = &shared.wants;
-        let (name, markup) = named(name, &wants.tools);
-        let reader = || ArgumentsReader::new(&wants.dialects, &wants.tools, name, &wants.options);
+    pub(super) fn new(number: usize, id: Option<String>, name: &str, kind: CallKind, state: &AnswerState) -> Self {
+        let settings = &state.settings;
+        let (name, markup) = split_name(name, &settings.asked.tools);
+        let reader = || ArgumentsReader::new(&settings.dialects, &settings.asked.tools, name, &settings.options);
         let reader = (kind == CallKind::Function).then(|| Box::new(reader()));
-        let early = reader.is_some().then(String::new);
-        let free = (reader.is_some() && wants.custom.contains(name)).then(String::new);
-        let (started, ready) = (false, String::new());
+        let placeholder = reader.is_some().then(String::new);
+        let free_text = (reader.is_some() && settings.asked.custom.contains(name)).then(String::new);
         let mut call = Self {
             number,
             id,
-            kind,
-            ended: false,
-            cut: false,
-            started,
-            early,
-            reader,
-            free,
-            ready,
-            last: None,
-            sent: String::new(),
-            once: wants.duplicates == Duplicates::Once,
-            repeats: false,
-            is_other: false,
-            in_name: !markup.is_empty(),
             name: name.to_owned(),
+            kind,
+            placeholder,
+            reader,
+            free_text,
+            merges_repeats: settings.duplicates == Duplicates::Once,
+            in_name: !markup.is_empty(),
+            ..Self::default()
         };
         call.read(markup);
         call
     }
 
-    /// Reads on.
+    /// Reads a piece of the arguments.
     pub(super) fn push(&mut self, text: &str) {
-        let text = &text[self.repeated(text)..];
+        let text = &text[self.repeated_len(text)..];
         self.sent.push_str(text);
-        self.last = text.trim_end().bytes().next_back().or(self.last);
-        match self.early.take() {
-            None => self.read(text),
-            Some(mut early) => {
-                early.push_str(text);
-                match after_empty(&early) {
-                    _ if self.in_name => self.early = Some(early),
-                    None if early.len() < MAX_EARLY => self.early = Some(early),
-                    None => self.read(&early),
-                    Some(at) => self.read(&early[at..]),
-                }
-            }
+        self.last_byte = text.trim_end().bytes().next_back().or(self.last_byte);
+        let Some(mut start) = self.placeholder.take() else { return self.read(text) };
+        start.push_str(text);
+        match after_empty(&start) {
+            _ if self.in_name => self.placeholder = Some(start),
+            None if start.len() < MAX_PLACEHOLDER => self.placeholder = Some(start),
+            None => self.read(&start),
+            Some(at) => self.read(&start[at..]),
         }
     }
 
-    /// Returns how much of a piece was sent before. Some servers send the whole arguments after their pieces, or each piece
-    /// with all before it. Two braces in a row, or an object directly after an identical one, are not JSON.
-    fn repeated(&mut self, text: &str) -> usize {
-        let is_object = self.once && self.reader.is_some() && self.sent.starts_with('{');
+    /// Returns the length of the start of a piece that was sent before. Some servers send the whole arguments after
+    /// their pieces, or each piece with everything before it. Valid JSON has no two braces in a row and no two objects
+    /// in a row, so this cannot be new input.
+    fn repeated_len(&mut self, text: &str) -> usize {
+        let is_object = self.merges_repeats && self.reader.is_some() && self.sent.starts_with('{');
         if !is_object || !text.starts_with(self.sent.as_str()) {
             return 0;
         }
-        self.repeats = true;
+        self.is_repeated = true;
         self.sent.len()
     }
 
-    /// Reads on; says whether what can be said is just that.
-    pub(super) fn passes(&mut self, text: &str) -> bool {
+    /// Reads a piece of the arguments; returns whether it can be passed on unchanged.
+    pub(super) fn pass_arguments(&mut self, text: &str) -> bool {
         self.push(text);
-        let passes = self.ready == text;
-        if passes {
+        let is_unchanged = self.ready == text;
+        if is_unchanged {
             self.ready.clear();
         }
-        passes
+        is_unchanged
     }
 
     fn read(&mut self, text: &str) {
-        if let Some(free) = &mut self.free {
-            free.push_str(text);
+        if let Some(free_text) = &mut self.free_text {
+            free_text.push_str(text);
         }
         match &mut self.reader {
             Some(reader) => reader.push(text, &mut self.ready),
@@ -124,39 +114,34 @@ impl NativeCall {
         }
     }
 
-    /// Says what can be said of the call now.
-    pub(super) fn speak(
-        &mut self,
-        emitter: &mut CallEmitter,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) {
-        if self.may_be_text(emitter) {
+    /// Emits what has been read.
+    pub(super) fn emit(&mut self, emitter: &mut CallEmitter, state: &mut AnswerState) {
+        if self.may_repeat_text_call(emitter) {
             return;
         }
         if !std::mem::replace(&mut self.started, true) {
-            emitter.start(self.id.as_deref(), &self.name, self.kind, shared, out);
+            emitter.start(self.id.as_deref(), &self.name, self.kind, state);
         }
-        emitter.arguments(&self.ready, out);
+        emitter.push_arguments(&self.ready, state);
         self.ready.clear();
     }
 
-    /// Says whether the model's text may contain the same call: it is emitted when it is known to be another one.
-    fn may_be_text(&self, emitter: &CallEmitter) -> bool {
-        self.once && !self.started && !self.is_other && self.reader.is_some() && emitter.has_text_call(&self.name)
+    /// Returns whether the model's text may contain the same call, so that it must not be emitted yet.
+    fn may_repeat_text_call(&self, emitter: &CallEmitter) -> bool {
+        let may_repeat = self.merges_repeats && !self.started && !self.is_distinct;
+        may_repeat && self.reader.is_some() && emitter.has_text_call(&self.name)
     }
 
-    /// Says whether the call is whole and one that the model's text has, too.
-    fn is_text(&self, emitter: &mut CallEmitter) -> bool {
-        let Some(reader) = self.reader.as_ref().filter(|_| !self.cut && self.may_be_text(emitter)) else {
-            return false;
-        };
-        let mut whole = self.ready.clone();
-        let outcome = reader.clone().finish(&mut whole).outcome;
-        outcome.is_call() && emitter.takes_text_call(&self.name, &whole)
+    /// Returns whether the call is complete and the model's text contains it, too.
+    fn repeats_text_call(&self, emitter: &mut CallEmitter) -> bool {
+        let reader = self.reader.as_ref().filter(|_| !self.is_truncated && self.may_repeat_text_call(emitter));
+        let Some(reader) = reader else { return false };
+        let mut arguments = self.ready.clone();
+        let outcome = reader.clone().finish(&mut arguments).outcome;
+        outcome.is_call() && emitter.take_text_call(&self.name, &arguments)
     }
 
-    /// Returns how many bytes of arguments wait to be said.
+    /// Returns the number of bytes that have been read and not emitted.
     pub(super) fn held(&self) -> usize {
         self.ready.len()
     }
@@ -165,85 +150,80 @@ impl NativeCall {
         self.started
     }
 
-    /// Says whether the call is over whatever the server says next. One that ends in the middle of its arguments, or before
-    /// them, may have been cut off: servers end all that is open.
+    /// Returns whether the call is over, whatever follows. A call that ends before or inside its arguments may have
+    /// been truncated: at a limit, servers end everything that is open.
     pub(super) fn is_over(&self) -> bool {
         self.ended && self.reader.as_ref().is_none_or(|reader| reader.is_over())
     }
 
-    /// Notes that a limit of the server ended the answer here.
-    pub(super) fn cut_off(&mut self) {
-        self.cut = !self.is_over();
+    /// Records that a limit of the server ended the answer here.
+    pub(super) fn mark_truncated(&mut self) {
+        self.is_truncated = !self.is_over();
     }
 
-    /// Says whether the arguments are whole, so that the call is over when something else follows.
-    pub(super) fn is_whole(&self) -> bool {
-        if self.last != Some(b'}') {
+    /// Returns whether the arguments are complete, so that the call is over when something else follows.
+    pub(super) fn is_complete(&self) -> bool {
+        if self.last_byte != Some(b'}') {
             return false;
         }
-        match (&self.reader, &self.early) {
-            (_, Some(early)) => early.trim_start().starts_with('{'),
+        match (&self.reader, &self.placeholder) {
+            (_, Some(start)) => start.trim_start().starts_with('{'),
             (Some(reader), None) => reader.clone().finish(&mut String::new()).outcome.is_call(),
             (None, None) => false,
         }
     }
 
-    /// Ends the open call; returns another one whose arguments followed its own.
-    pub(super) fn finish(
-        mut self,
-        emitter: &mut CallEmitter,
-        shared: &mut SharedByChoices,
-        out: &mut Vec<ResponseEvent>,
-    ) -> Option<Self> {
-        let is_said = |early: &String| !self.in_name || !matches!(early.trim(), "" | "{}");
-        if let Some(early) = self.early.take().filter(|early| !self.cut && is_said(early)) {
-            self.read(&early);
+    /// Ends the open call; returns the next one if its arguments followed in the same call.
+    pub(super) fn finish(mut self, emitter: &mut CallEmitter, state: &mut AnswerState) -> Option<Self> {
+        let is_input = |start: &String| !self.in_name || !matches!(start.trim(), "" | "{}");
+        if let Some(start) = self.placeholder.take().filter(|start| !self.is_truncated && is_input(start)) {
+            self.read(&start);
         }
-        if self.is_text(emitter) {
-            *shared.tally.diagnostics.entry(DUPLICATE).or_default() += 1;
+        if self.repeats_text_call(emitter) {
+            state.count_diagnostic(DUPLICATE);
             return None;
         }
-        self.is_other = true;
-        self.speak(emitter, shared, out);
+        self.is_distinct = true;
+        self.emit(emitter, state);
         let Some(mut reader) = self.reader.take() else {
-            emitter.end(if self.cut { Outcome::Truncated } else { Outcome::Complete }, None, shared, out);
+            emitter.end(if self.is_truncated { Outcome::Truncated } else { Outcome::Complete }, None, state);
             return None;
         };
-        if self.cut {
+        if self.is_truncated {
             reader.set_finish_reason(Some(FinishReason::Length));
         }
         let mut tail = String::new();
         let end = reader.finish(&mut tail);
         for found in &end.diagnostics {
-            emitter.note(found.code);
-            *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
+            emitter.record(found.code);
+            state.count_diagnostic(found.code.name());
         }
-        emitter.arguments(&tail, out);
-        let free = self.free.take().filter(|text| !self.cut && is_free_text(text, end.outcome));
-        if let Some(text) = free {
-            emitter.free_text(&text);
-            emitter.end(Outcome::Complete, None, shared, out);
+        emitter.push_arguments(&tail, state);
+        let free_text = self.free_text.take().filter(|text| !self.is_truncated && is_free_text(text, end.outcome));
+        if let Some(text) = free_text {
+            emitter.replace_arguments(&text);
+            emitter.end(Outcome::Complete, None, state);
             return None;
         }
         let rest = end.rest.trim();
-        let is_again = self.once && is_twice(&self.sent, rest);
-        if self.repeats || is_again {
-            *shared.tally.diagnostics.entry(DUPLICATE).or_default() += 1;
+        let rest_is_repeated = self.merges_repeats && ends_with_repetition(&self.sent, rest);
+        if self.is_repeated || rest_is_repeated {
+            state.count_diagnostic(DUPLICATE);
         }
-        emitter.end(end.outcome, None, shared, out);
-        if is_again || !rest.starts_with('{') || emitter.is_full(shared) {
+        emitter.end(end.outcome, None, state);
+        if rest_is_repeated || !rest.starts_with('{') || emitter.is_full(state) {
             return None;
         }
-        let mut next = Self::new(self.number, None, &self.name, self.kind, shared);
-        (next.ended, next.cut) = (true, self.cut);
-        next.early = None;
+        let mut next = Self::new(self.number, None, &self.name, self.kind, state);
+        (next.ended, next.is_truncated) = (true, self.is_truncated);
+        next.placeholder = None;
         next.push(&end.rest);
         Some(next)
     }
 }
 
-/// Returns the tool that a name means, and the arguments that some servers leave in it: `read<arg_key>path</arg_key>…`.
-fn named<'n>(name: &'n str, tools: &'n Tools) -> (&'n str, &'n str) {
+/// Returns the tool of a name, and the arguments that some servers leave in it: `read<arg_key>path</arg_key>…`.
+fn split_name<'n>(name: &'n str, tools: &'n Tools) -> (&'n str, &'n str) {
     if let Some(tool) = tools.resolve(name) {
         return (tool, "");
     }
@@ -251,23 +231,23 @@ fn named<'n>(name: &'n str, tools: &'n Tools) -> (&'n str, &'n str) {
     tools.resolve(head.trim()).map_or((name, ""), |tool| (tool, markup))
 }
 
-/// Counts calls of which the server sent the arguments again.
+/// Counts calls that the server repeated.
 const DUPLICATE: &str = "duplicate_call";
 
-/// Says whether the rest of a text repeats the text before it.
-fn is_twice(sent: &str, rest: &str) -> bool {
-    let sent = sent.trim();
-    !rest.is_empty() && sent.len() >= 2 * rest.len() && sent[..sent.len() - rest.len()].trim() == rest
+/// Returns whether `rest`, the end of a text, repeats everything before it.
+fn ends_with_repetition(text: &str, rest: &str) -> bool {
+    let text = text.trim();
+    !rest.is_empty() && text.len() >= 2 * rest.len() && text[..text.len() - rest.len()].trim() == rest
 }
 
-/// Says whether the input is the free text itself instead of an object.
+/// Returns whether the input is the free text itself instead of an object.
 fn is_free_text(text: &str, outcome: Outcome) -> bool {
     !text.trim().is_empty() && (!text.trim_start().starts_with('{') || outcome == Outcome::Broken)
 }
 
-/// Returns where the arguments begin: after an empty object if another follows it; `None` if that is not known yet.
-fn after_empty(early: &str) -> Option<usize> {
-    let start = early.trim_start();
+/// Returns where the arguments begin: after an empty object if another follows it; none if that is not known yet.
+fn after_empty(text: &str) -> Option<usize> {
+    let start = text.trim_start();
     let Some(inside) = start.strip_prefix('{') else {
         return (!start.is_empty()).then_some(0);
     };
@@ -276,9 +256,6 @@ fn after_empty(early: &str) -> Option<usize> {
         return (!inside.is_empty()).then_some(0);
     };
     let rest = behind.trim_start();
-    match rest.chars().next() {
-        None => None,
-        Some('{') => Some(early.len() - rest.len()),
-        Some(_) => Some(0),
-    }
+    let at = if rest.starts_with('{') { text.len() - rest.len() } else { 0 };
+    (!rest.is_empty()).then_some(at)
 }

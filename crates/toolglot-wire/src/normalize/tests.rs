@@ -7,25 +7,29 @@ use toolglot::Tools;
 use toolglot_json::json;
 
 use super::*;
+use crate::chat::request::ChatAsked;
 use crate::fault::FaultKind;
 use crate::policy::Duplicates;
-use crate::response_event::CallKind;
+use crate::response_event::{CallKind, Usage};
 
 fn wants() -> AnswerSettings {
     let tools = json!([
         {"name": "look", "parameters": {"properties": {"at": {"type": "string"}, "n": {"type": "integer"}}}},
         {"name": "run", "parameters": {"properties": {"input": {"type": "string"}}}},
     ]);
-    AnswerSettings {
+    let asked = ChatAsked {
         tools: Tools::from_json(&(&tools).into()).unwrap(),
-        parse: true,
-        calls: true,
+        custom: HashSet::from(["run".to_owned()]),
         parallel: true,
-        custom: Arc::new(HashSet::from(["run".to_owned()])),
-        streamed: true,
         alternatives: 1,
-        ..AnswerSettings::default()
-    }
+        ..ChatAsked::default()
+    };
+    AnswerSettings { asked: Arc::new(asked), parse: true, streamed: true, ..AnswerSettings::default() }
+}
+
+fn wants_calls(calls: bool, parallel: bool) -> AnswerSettings {
+    let asked = ChatAsked { none: !calls, parallel, ..ChatAsked::clone(&wants().asked) };
+    AnswerSettings { asked: Arc::new(asked), ..wants() }
 }
 
 fn part(part: Part) -> ResponseEvent {
@@ -55,8 +59,8 @@ fn finish(finish: Finish) -> ResponseEvent {
 
 fn cleaned(wants: AnswerSettings, said: Vec<ResponseEvent>) -> Vec<ResponseEvent> {
     let mut normalizer = Normalizer::new(wants, 7);
-    let mut out = Vec::new();
-    said.into_iter().for_each(|said| normalizer.push_event(said, &mut out));
+    said.into_iter().for_each(|said| normalizer.push_event(said));
+    let out = std::mem::take(normalizer.events());
     is_clean(&out).unwrap_or_else(|error| panic!("{error}\n{out:#?}"));
     out
 }
@@ -189,10 +193,10 @@ fn a_number_used_again_is_another_call() {
 #[test]
 fn the_first_call_is_said_as_it_comes() {
     let mut normalizer = Normalizer::new(wants(), 7);
-    let mut out = Vec::new();
     for said in [start(0, "a", "look"), arguments(0, "{\"at\": \"one "), arguments(0, "two ")] {
-        normalizer.push_event(said, &mut out);
+        normalizer.push_event(said);
     }
+    let out = std::mem::take(normalizer.events());
     assert!(line(&out).starts_with("call:look arguments:{\"at\": \"one "), "{out:?}");
 }
 
@@ -272,7 +276,7 @@ fn a_whole_answer_keeps_its_counts_whatever_of_it_is_wanted() {
     let usage = ResponseEvent::Usage(Usage { input: 7, ..Usage::default() });
     let two = || [start(0, "a", "look"), arguments(0, "{}"), start(1, "b", "look"), arguments(1, "{}")];
     let said = [two().to_vec(), vec![part(Part::Finish(Finish::ToolCalls)), usage, ResponseEvent::End]].concat();
-    let out = cleaned(AnswerSettings { streamed: false, parallel: false, ..wants() }, said);
+    let out = cleaned(AnswerSettings { streamed: false, ..wants_calls(true, false) }, said);
     assert_eq!(line(&out), "call:look arguments:{} done: finish:ToolCalls end:");
     assert!(out.iter().any(|said| matches!(said, ResponseEvent::Usage(usage) if usage.input == 7)), "{out:?}");
 }
@@ -384,7 +388,7 @@ fn anything_comes_out_clean() {
         let mut said: Vec<ResponseEvent> = said.collect();
         said.push(ResponseEvent::End);
         let (streamed, parallel, calls) = (roll(2) == 0, roll(4) != 0, roll(6) != 0);
-        let out = cleaned(AnswerSettings { streamed, parallel, calls, ..wants() }, said.clone());
+        let out = cleaned(AnswerSettings { streamed, ..wants_calls(calls, parallel) }, said.clone());
         let last = out.last();
         let broken = |fault: &Fault| fault.code.as_deref() == Some("tool_call_broken");
         let fair = match last {

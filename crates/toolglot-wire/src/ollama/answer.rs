@@ -1,114 +1,41 @@
-//! The lines of an answer: the model, the content, and at the end the reason and the usage.
+//! An answer and its lines: the model, the content, and at the end the finish reason and the usage.
 
 use toolglot_json::{Map, Value, json};
 
 use super::generates;
 use crate::port::Client;
 use crate::protocol::Protocol;
-use crate::response_event::{CallKind, Finish, Part, ResponseStart, Usage};
+use crate::response_event::{CallKind, Finish, Part, ResponseEvent, Usage};
 
-/// What every line of an answer says, and what the last one adds.
-#[derive(Debug)]
-pub(super) struct OllamaEnvelope {
+/// An answer, as far as it has arrived.
+#[derive(Debug, Default)]
+pub(super) struct OllamaAnswer {
     model: String,
     created_at: String,
-    /// The client asked `/api/generate`.
-    generates: bool,
+    /// Whether the client uses `/api/generate`.
+    pub(super) generates: bool,
     /// Whether the server uses this protocol, too.
     is_own: bool,
-    pub(super) finish: Option<Finish>,
-    pub(super) usage: Option<Usage>,
+    finish: Option<Finish>,
+    usage: Option<Usage>,
+    /// The part of the message that has not been sent.
+    message: OllamaMessage,
+    /// The incomplete calls: in this protocol, a call is sent when it is complete.
+    open: Vec<OllamaCall>,
+    /// The number of complete calls.
+    calls: usize,
 }
 
-impl OllamaEnvelope {
-    pub(super) fn new(begin: &ResponseStart, client: &Client) -> Self {
-        Self {
-            model: begin.model.clone().unwrap_or_else(|| client.model.clone()),
-            created_at: date(begin.created.unwrap_or(client.now)),
-            generates: generates(&client.request),
-            is_own: client.upstream == Protocol::Ollama,
-            finish: None,
-            usage: None,
-        }
-    }
-
-    /// Returns a line that says something.
-    pub(super) fn line(&self, said: OllamaMessage) -> Map {
-        let mut line = Map::from_iter([
-            ("model".to_owned(), self.model.as_str().into()),
-            ("created_at".to_owned(), self.created_at.as_str().into()),
-        ]);
-        let probable = said.logprobs.clone();
-        if self.generates {
-            line.extend(said.fields("response"));
-        } else {
-            let role = ("role".to_owned(), Value::from("assistant"));
-            line.insert("message".to_owned(), [role].into_iter().chain(said.fields("content")).collect());
-        }
-        if !probable.is_empty() {
-            line.insert("logprobs".to_owned(), probable.into());
-        }
-        line.insert("done".to_owned(), false.into());
-        line
-    }
-
-    /// Returns the last line; durations come only from the server.
-    pub(super) fn last(&self, said: OllamaMessage) -> Map {
-        let mut line = self.line(said);
-        line.insert("done".to_owned(), true.into());
-        line.insert("done_reason".to_owned(), self.done_reason().into());
-        if let Some(usage) = &self.usage {
-            let counted = || json!({"prompt_eval_count": usage.input, "eval_count": usage.output});
-            let counts = if self.is_own { usage.own.clone() } else { counted() };
-            line.extend(counts.as_object().cloned().unwrap_or_default());
-        }
-        line
-    }
-
-    /// Returns why the answer ended; calls are no reason of their own here.
-    fn done_reason(&self) -> &str {
-        match &self.finish {
-            Some(Finish::Length) => "length",
-            Some(Finish::Other(word)) if self.is_own => word,
-            _ => "stop",
-        }
-    }
-}
-
-/// What a message says: a piece of one, or all of it.
+/// A message, or a piece of one.
 #[derive(Debug, Default)]
-pub(super) struct OllamaMessage {
+struct OllamaMessage {
     content: String,
     thinking: String,
     calls: Vec<Value>,
     logprobs: Vec<Value>,
 }
 
-impl OllamaMessage {
-    pub(super) fn is_empty(&self) -> bool {
-        self.content.is_empty() && self.thinking.is_empty() && self.calls.is_empty()
-    }
-
-    fn fields(self, content: &str) -> Map {
-        let mut fields = Map::from_iter([(content.to_owned(), self.content.into())]);
-        if !self.thinking.is_empty() {
-            fields.insert("thinking".to_owned(), self.thinking.into());
-        }
-        if !self.calls.is_empty() {
-            fields.insert("tool_calls".to_owned(), self.calls.into());
-        }
-        fields
-    }
-}
-
-/// The open calls: in this protocol, a call is sent when it is complete.
-#[derive(Debug, Default)]
-pub(super) struct OllamaCalls {
-    open: Vec<OllamaCall>,
-    said: usize,
-}
-
-/// A call whose input is still coming.
+/// A call whose input is still arriving.
 #[derive(Debug)]
 struct OllamaCall {
     call: usize,
@@ -118,13 +45,36 @@ struct OllamaCall {
     input: String,
 }
 
-impl OllamaCalls {
-    /// Adds to a message what a part says.
-    pub(super) fn add(&mut self, part: &Part, to: &mut OllamaMessage) {
+impl OllamaAnswer {
+    pub(super) fn new(client: &Client) -> Self {
+        Self {
+            model: client.model.clone(),
+            created_at: date(client.now),
+            generates: generates(&client.request),
+            is_own: client.upstream == Protocol::Ollama,
+            ..Self::default()
+        }
+    }
+
+    /// Adds an event; this protocol has no alternatives.
+    pub(super) fn add(&mut self, event: &ResponseEvent) {
+        match event {
+            ResponseEvent::Begin(begin) => {
+                begin.model.iter().for_each(|model| self.model.clone_from(model));
+                begin.created.iter().for_each(|created| self.created_at = date(*created));
+            }
+            ResponseEvent::Part { choice: 0, part } => self.add_part(part),
+            ResponseEvent::Usage(usage) => self.usage = Some(usage.clone()),
+            _ => {}
+        }
+    }
+
+    fn add_part(&mut self, part: &Part) {
+        let message = &mut self.message;
         match part {
-            Part::Text(text) | Part::Refusal(text) => to.content.push_str(text),
-            Part::Reasoning(text) => to.thinking.push_str(text),
-            Part::Logprobs(tokens) => to.logprobs.extend_from_slice(tokens),
+            Part::Text(text) | Part::Refusal(text) => message.content.push_str(text),
+            Part::Reasoning(text) => message.thinking.push_str(text),
+            Part::Logprobs(tokens) => message.logprobs.extend_from_slice(tokens),
             Part::CallStart { call, id, name, kind } => self.open.push(OllamaCall {
                 call: *call,
                 id: id.clone().unwrap_or_default(),
@@ -139,18 +89,71 @@ impl OllamaCalls {
             }
             Part::CallEnd { call } => {
                 if let Some(at) = self.open.iter().position(|open| open.call == *call) {
-                    to.calls.push(self.open.remove(at).value(self.said));
-                    self.said += 1;
+                    message.calls.push(self.open.remove(at).value(self.calls));
+                    self.calls += 1;
                 }
             }
             Part::CallCut { call } => self.open.retain(|open| open.call != *call),
-            Part::Seal(_) | Part::Own(_) | Part::Finish(_) => {}
+            Part::Finish(finish) => self.finish = Some(finish.clone()),
+            Part::Seal(_) | Part::Own(_) => {}
         }
+    }
+
+    /// Returns whether there is anything to send; log probabilities wait for their text.
+    pub(super) fn has_content(&self) -> bool {
+        let OllamaMessage { content, thinking, calls, .. } = &self.message;
+        !content.is_empty() || !thinking.is_empty() || !calls.is_empty()
+    }
+
+    /// Returns a line with what has not been sent.
+    pub(super) fn line(&mut self) -> Value {
+        let message = std::mem::take(&mut self.message);
+        let mut line = json!({"model": self.model, "created_at": self.created_at});
+        let mut fields = if self.generates {
+            json!({"response": message.content})
+        } else {
+            json!({"role": "assistant", "content": message.content})
+        };
+        if !message.thinking.is_empty() {
+            fields["thinking"] = message.thinking.into();
+        }
+        if !message.calls.is_empty() {
+            fields["tool_calls"] = message.calls.into();
+        }
+        match (&mut line, fields) {
+            (Value::Object(line), Value::Object(fields)) if self.generates => line.extend(fields),
+            (line, fields) => line["message"] = fields,
+        }
+        if !message.logprobs.is_empty() {
+            line["logprobs"] = message.logprobs.into();
+        }
+        line["done"] = false.into();
+        line
+    }
+
+    /// Returns the last line; durations come only from the server.
+    pub(super) fn last_line(&mut self) -> Value {
+        let mut line = self.line();
+        line["done"] = true.into();
+        // Calls are not a reason here.
+        line["done_reason"] = match &self.finish {
+            Some(Finish::Length) => "length".into(),
+            Some(Finish::Other(word)) if self.is_own => word.as_str().into(),
+            _ => "stop".into(),
+        };
+        if let Some(usage) = &self.usage {
+            let counted = || json!({"prompt_eval_count": usage.input, "eval_count": usage.output});
+            let counts = if self.is_own { usage.own.clone() } else { counted() };
+            for (key, count) in counts.as_object().into_iter().flatten() {
+                line[key] = count.clone();
+            }
+        }
+        line
     }
 }
 
 impl OllamaCall {
-    /// Returns the call; clients of this protocol take objects and nothing else.
+    /// Returns the call; clients of this protocol accept only objects as arguments.
     fn value(self, index: usize) -> Value {
         let object = || serde_json::from_str::<Map>(&self.input).ok().map(Value::Object);
         let arguments = match self.kind {
@@ -162,7 +165,7 @@ impl OllamaCall {
     }
 }
 
-/// Returns seconds since 1970 as RFC 3339 has it. Days are counted from 1 March, so that the leap day is the last of a
+/// Formats seconds since 1970 as in RFC 3339. Days are counted from 1 March, so that the leap day is the last of a
 /// year; 146,097 days are 400 years.
 fn date(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);

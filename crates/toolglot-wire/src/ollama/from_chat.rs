@@ -1,44 +1,29 @@
-//! A Chat Completions request as a request of Ollama's API.
+//! Converts a Chat Completions request to a request of Ollama's API.
 
 use toolglot_json::{Map, Value, json};
 
 use super::{OPTIONS, history};
+use crate::chat::fields::NEUTRAL;
+use crate::members::put;
 
-/// Fields that mean something to Chat Completions servers alone and change nothing of what is asked, or that the proxy
-/// sees to when it reads the answer.
-const DROPPED: [&str; 13] = [
-    "metadata",
-    "modalities",
-    "parallel_tool_calls",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "safety_identifier",
-    "service_tier",
-    "store",
-    "stream",
-    "stream_options",
-    "tool_choice",
-    "user",
-    "verbosity",
-];
+/// More fields that are dropped: the proxy applies them when it reads the answer, or they do not affect it.
+const APPLIED: [&str; 4] = ["parallel_tool_calls", "stream", "tool_choice", "user"];
 
-/// Fields that change the answer and that this protocol has no word for.
+/// Fields that change the answer and that this protocol does not have.
 const MISSED: [&str; 5] = ["audio", "logit_bias", "n", "prediction", "web_search_options"];
 
-/// Returns the request of `/api/chat` that asks for the same as a Chat Completions request whose history is in order; the
-/// table is that of `to_chat`.
+/// Converts a Chat Completions request with a valid history to a request of `/api/chat`; see the table of `to_chat`.
 pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
-    let mut request = Map::new();
-    request.extend(chat.remove_entry("model"));
+    let mut request = Map::from_iter(chat.remove_entry("model"));
     let messages = chat.remove("messages").unwrap_or_default();
     let messages = if let Value::Array(messages) = messages { messages } else { Vec::new() };
-    request.insert("messages".to_owned(), history::from_chat(messages, notes).into());
-    // The protocol has no choice of tools: what may not be called is not declared.
+    request["messages"] = history::from_chat(messages, notes).into();
+    // The protocol has no tool choice: tools that must not be called are not declared.
     if chat.get("tool_choice").is_some_and(|choice| choice == "none") {
         chat.remove("tools");
     }
     let streams = chat.get("stream") == Some(&Value::Bool(true));
-    request.insert("stream".to_owned(), streams.into());
+    request["stream"] = streams.into();
     let mut options = Map::new();
     for (key, value) in chat.into_iter().filter(|(_, value)| !value.is_null()) {
         match OPTIONS.iter().find(|(theirs, _)| *theirs == key) {
@@ -49,20 +34,20 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     if !options.is_empty() {
         let given = request.entry("options").or_insert_with(|| json!({}));
         let given = given.as_object().cloned().unwrap_or_default();
-        request.insert("options".to_owned(), options.into_iter().chain(given).collect());
+        request["options"] = options.into_iter().chain(given).collect();
     }
     request
 }
 
 fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) {
     match key.as_str() {
-        "response_format" => request.extend(format(&value).map(|format| ("format".to_owned(), format))),
-        "reasoning_effort" => request.extend(think(&value).map(|think| ("think".to_owned(), think))),
+        "response_format" => put(request, "format", format(&value)),
+        "reasoning_effort" => put(request, "think", think(&value)),
         "n" if value == 1 => {}
         missed if MISSED.contains(&missed) => {
             notes.push(format!("`{missed}` omitted: Ollama's API has no such field"));
         }
-        dropped if DROPPED.contains(&dropped) => {}
+        other if NEUTRAL.contains(&other) || APPLIED.contains(&other) => {}
         _ => _ = request.insert(key, value),
     }
 }
@@ -72,7 +57,7 @@ fn format(format: &Value) -> Option<Value> {
     schema.or_else(|| (format.get("type")? == "json_object").then(|| "json".into()))
 }
 
-/// Returns how hard to think, in the three words there are.
+/// Returns the value of `think`; Ollama has three levels.
 fn think(effort: &Value) -> Option<Value> {
     Some(match effort.as_str()? {
         "none" => false.into(),

@@ -1,26 +1,23 @@
-//! The messages of Ollama's API and of Chat Completions, each as the other.
+//! Converts messages between Ollama's API and Chat Completions.
 //!
-//! Ollama's messages have a call's arguments as an object, and images next to the text. Calls need no ids: a result
-//! names its tool in `tool_name`, and results are in the order of their calls.
+//! In Ollama's messages, arguments are objects, and images are next to the text. Calls need no ids: a result names its
+//! tool in `tool_name`, and results are in the order of their calls.
 
 use toolglot::mint;
 use toolglot_json::{Map, Value, json};
 
 use crate::chat::fields::text;
 use crate::chat::history as chat_history;
-use crate::members::list;
+use crate::members::{json_text, list};
 
 /// Returns the messages of a chat request.
 pub(super) fn to_chat(messages: Vec<Value>, reasoning: &[&str]) -> Vec<Value> {
     let mut open = OpenCalls::default();
-    messages
-        .into_iter()
-        .enumerate()
-        .map(|(place, message)| to_chat_message(place, message, reasoning, &mut open))
-        .collect()
+    let messages = messages.into_iter().enumerate();
+    messages.map(|(place, message)| to_chat_message(place, message, reasoning, &mut open)).collect()
 }
 
-/// The calls whose results have not come, with their tools' names.
+/// The ids and tools of calls whose results have not been found.
 #[derive(Default)]
 struct OpenCalls {
     calls: Vec<(String, String)>,
@@ -34,7 +31,7 @@ impl OpenCalls {
         }
     }
 
-    /// Returns the id of the call that a result is of; a result without a tool's name is of the first that is open.
+    /// Returns the id of a result's call; a result without an id or a tool's name belongs to the first open call.
     fn answer(&mut self, id: Option<&str>, name: Option<&str>) -> Option<String> {
         self.answered = true;
         let at = self.calls.iter().position(|(call, tool)| match (id, name) {
@@ -59,42 +56,36 @@ fn to_chat_message(place: usize, message: Value, reasoning: &[&str], open: &mut 
             }
             if let Some(Value::Array(calls)) = message.remove("tool_calls") {
                 let calls = calls.into_iter().enumerate().map(|(at, call)| to_chat_call((place, at), call, open));
-                chat.insert("tool_calls".to_owned(), calls.collect());
+                chat["tool_calls"] = calls.collect();
             }
         }
         "tool" => {
             let [id, name] = ["tool_call_id", "tool_name"].map(|key| text(&message, key));
             let id = open.answer(id, name.or_else(|| text(&message, "name")));
-            chat.insert("tool_call_id".to_owned(), id.unwrap_or_default().into());
+            chat["tool_call_id"] = id.unwrap_or_default().into();
             for key in ["tool_call_id", "tool_name", "name"] {
                 message.remove(key);
             }
         }
         _ => {}
     }
-    let rest = message.into_iter().filter(|(key, value)| !chat.contains_key(key) && !value.is_null());
-    let rest: Vec<_> = rest.collect();
-    chat.extend(rest);
+    message.retain(|key, value| !chat.contains_key(key) && !value.is_null());
+    chat.extend(message);
     chat.into()
 }
 
 fn to_chat_call((place, at): (usize, usize), call: Value, open: &mut OpenCalls) -> Value {
-    let function = call.get("function").cloned().unwrap_or_default();
-    let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
-    let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
+    let name = call["function"]["name"].as_str().unwrap_or_default();
+    let id = call["id"].as_str().filter(|id| !id.is_empty());
     let id = id.map_or_else(|| mint(place as u64, at), str::to_owned);
-    let arguments = arguments_text(function.get("arguments"));
+    let arguments = arguments_text(&call);
     open.calls.push((id.clone(), name.to_owned()));
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-/// Returns a call's arguments as JSON text.
-pub(super) fn arguments_text(arguments: Option<&Value>) -> String {
-    match arguments {
-        Some(Value::String(text)) => text.clone(),
-        None | Some(Value::Null) => "{}".to_owned(),
-        Some(value) => value.to_string(),
-    }
+/// Returns the arguments of a call as JSON text.
+pub(super) fn arguments_text(call: &Value) -> String {
+    json_text(&call["function"]["arguments"]).unwrap_or_else(|| "{}".to_owned())
 }
 
 fn content_with(content: Option<Value>, images: Option<Value>) -> Value {
@@ -103,22 +94,22 @@ fn content_with(content: Option<Value>, images: Option<Value>) -> Value {
     if images.is_empty() {
         return content;
     }
-    let said = content.as_str().filter(|said| !said.is_empty()).map(|said| json!({"type": "text", "text": said}));
+    let text = content.as_str().filter(|text| !text.is_empty()).map(|text| json!({"type": "text", "text": text}));
     let images = images.iter().filter_map(Value::as_str).map(|data| {
         let url = format!("data:{};base64,{data}", media_type(data));
         json!({"type": "image_url", "image_url": {"url": url}})
     });
-    said.into_iter().chain(images).collect()
+    text.into_iter().chain(images).collect()
 }
 
-/// Returns what an image is, by how its first bytes look in base64.
+/// Returns the media type of an image by the start of its base64 text.
 fn media_type(data: &str) -> &'static str {
     const STARTS: [(&str, &str); 4] =
         [("/9j/", "image/jpeg"), ("R0lGOD", "image/gif"), ("UklGR", "image/webp"), ("iVBOR", "image/png")];
     STARTS.iter().find(|(start, _)| data.starts_with(start)).map_or("image/png", |(_, media)| media)
 }
 
-/// Returns the messages of an Ollama request for those of a chat request whose history is in order.
+/// Returns the messages of an Ollama request for those of a chat request with a valid history.
 pub(super) fn from_chat(messages: Vec<Value>, notes: &mut Vec<String>) -> Vec<Value> {
     let (mut list, mut calls): (Vec<Value>, Vec<(String, String)>) = (Vec::new(), Vec::new());
     let mut results: Vec<(usize, Value)> = Vec::new();
@@ -130,7 +121,7 @@ pub(super) fn from_chat(messages: Vec<Value>, notes: &mut Vec<String>) -> Vec<Va
             let id = text(&message, "tool_call_id").unwrap_or_default();
             let at = calls.iter().position(|(call, _)| call == id).unwrap_or(calls.len());
             let name = calls.get(at).map_or("", |(_, name)| name.as_str());
-            let mut result = said("tool", content, notes);
+            let mut result = from_content("tool", content, notes);
             result["tool_name"] = name.into();
             result["tool_call_id"] = id.into();
             results.push((at, result));
@@ -138,9 +129,9 @@ pub(super) fn from_chat(messages: Vec<Value>, notes: &mut Vec<String>) -> Vec<Va
         }
         put_results(&mut results, &mut list);
         let role = if role == "developer" { "system" } else { role.as_str() };
-        let mut turn = said(role, content, notes);
+        let mut turn = from_content(role, content, notes);
         if role == "assistant" {
-            calls = of_assistant(&mut turn, &message);
+            calls = complete_assistant(&mut turn, &message);
         }
         list.push(turn);
     }
@@ -148,14 +139,14 @@ pub(super) fn from_chat(messages: Vec<Value>, notes: &mut Vec<String>) -> Vec<Va
     list
 }
 
-/// Puts results in the order of their calls: models of servers that know no ids tell them apart by nothing else.
+/// Adds results in the order of their calls: without ids, a model cannot identify them otherwise.
 fn put_results(results: &mut Vec<(usize, Value)>, list: &mut Vec<Value>) {
     results.sort_by_key(|(at, _)| *at);
     list.extend(results.drain(..).map(|(_, result)| result));
 }
 
-/// Adds what only the model's messages have; returns the ids of the calls and their tools' names.
-fn of_assistant(turn: &mut Value, message: &Map) -> Vec<(String, String)> {
+/// Adds the reasoning, refusal and calls of an assistant message; returns the ids and tools of the calls.
+fn complete_assistant(turn: &mut Value, message: &Map) -> Vec<(String, String)> {
     let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| text(message, key));
     if let Some(thought) = thought {
         turn["thinking"] = thought.into();
@@ -163,24 +154,23 @@ fn of_assistant(turn: &mut Value, message: &Map) -> Vec<(String, String)> {
     if let (Some(refusal), Some("")) = (text(message, "refusal"), turn["content"].as_str()) {
         turn["content"] = refusal.into();
     }
-    let calls = list(message.get("tool_calls"));
-    let mut known = Vec::new();
-    let mut list = Vec::new();
-    for call in calls {
-        let of = |path: &str| call.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let (id, name) = (of("/id"), of("/function/name"));
-        let arguments: Value = toolglot_json::from_str(of("/function/arguments")).unwrap_or_else(|_| json!({}));
-        list.push(json!({"id": id, "function": {"name": name, "arguments": arguments}}));
+    let (mut known, mut calls) = (Vec::new(), Vec::new());
+    for call in list(&message["tool_calls"]) {
+        let function = &call["function"];
+        let [id, name, arguments] =
+            [&call["id"], &function["name"], &function["arguments"]].map(|value| value.as_str().unwrap_or_default());
+        let arguments: Value = toolglot_json::from_str(arguments).unwrap_or_else(|_| json!({}));
+        calls.push(json!({"id": id, "function": {"name": name, "arguments": arguments}}));
         known.push((id.to_owned(), name.to_owned()));
     }
-    if !list.is_empty() {
-        turn["tool_calls"] = list.into();
+    if !calls.is_empty() {
+        turn["tool_calls"] = calls.into();
     }
     known
 }
 
-/// Returns a message with its text and its images.
-fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
+/// Returns a message with the text and the images of a content.
+fn from_content(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
     let (mut texts, mut images) = (Vec::new(), Vec::new());
     match &content {
         Value::String(text) => texts.push(text.as_str()),
@@ -192,7 +182,7 @@ fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
                     (Some(words), _) => texts.push(words),
                     (None, Some(Some((_, data)))) => images.push(data),
                     (None, _) => {
-                        let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+                        let kind = part["type"].as_str().unwrap_or_default();
                         notes.push(format!(
                             "part of type `{kind}` omitted: Ollama's API accepts only text, and images as data"
                         ));
@@ -209,7 +199,7 @@ fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
     message
 }
 
-/// Makes the earlier turns of a request to a server of this protocol safe; a valid history is unchanged.
+/// Makes the earlier turns of a request to a server of this protocol valid; a valid history is unchanged.
 pub(crate) fn make_safe(request: &mut Map, repairer: &mut chat_history::HistoryRepairer<'_>) {
     const REASONING: &[&str] = &["reasoning"];
     let Some(Value::Array(messages)) = request.get("messages") else { return };
@@ -218,12 +208,11 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut chat_history::HistoryR
     chat_history::make_safe(&mut chat, repairer);
     let Some(Value::Array(after)) = chat.remove("messages") else { return };
     if after != before || !messages.iter().all(has_objects) {
-        request.insert("messages".to_owned(), from_chat(after, &mut Vec::new()).into());
+        request["messages"] = from_chat(after, &mut Vec::new()).into();
     }
 }
 
-/// Says whether the arguments of a message's calls are what servers insist on.
+/// Returns whether the arguments of all calls of a message are objects, which servers require.
 fn has_objects(message: &Value) -> bool {
-    let calls = list(message.get("tool_calls"));
-    calls.iter().all(|call| call.pointer("/function/arguments").is_some_and(Value::is_object))
+    list(&message["tool_calls"]).iter().all(|call| call["function"]["arguments"].is_object())
 }

@@ -1,4 +1,4 @@
-//! Reads what a server says in Ollama's API, line by line or whole.
+//! Reads answers of Ollama's API, line by line or whole.
 
 use toolglot_json::{Map, Value, json};
 
@@ -16,11 +16,11 @@ pub(crate) struct OllamaReader {
     begun: bool,
     over: bool,
     calls: usize,
-    /// The last call, if its arguments are text that is not whole yet: some servers send it in pieces.
+    /// The last call and its arguments, if they are incomplete text: some servers send them in pieces.
     open: Option<(usize, String)>,
 }
 
-/// What an answer cost, in the protocol's own words.
+/// The counts and durations of an answer.
 const COUNTS: [&str; 6] =
     ["total_duration", "load_duration", "prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration"];
 
@@ -35,16 +35,17 @@ impl ProtocolReader for OllamaReader {
         match surrogates::value(frame.data.as_bytes()) {
             Ok(Value::Object(line)) => self.object(line, out),
             Ok(_) => {}
-            // A piece of an answer that cannot be read is no message; errors are logged, and what was said is not.
-            Err(_) if frame.data.contains('{') => self.fail(unread(), out),
-            Err(_) => self.fail(Fault::of_words(frame.data), out),
+            // An unreadable piece of an answer is not quoted: errors are logged, and the content of answers must not
+            // be.
+            Err(_) if frame.data.contains('{') => self.fail(invalid_answer(), out),
+            Err(_) => self.fail(Fault::of_text(frame.data), out),
         }
     }
 
     fn whole(&mut self, body: &[u8], out: &mut Vec<ResponseEvent>) {
         match surrogates::value(body) {
             Ok(Value::Object(body)) if is_piece(&body) || body.contains_key("error") => self.object(body, out),
-            _ => self.fail(unread(), out),
+            _ => self.fail(invalid_answer(), out),
         }
         if !std::mem::replace(&mut self.over, true) {
             out.push(ResponseEvent::End);
@@ -58,14 +59,14 @@ impl ProtocolReader for OllamaReader {
     }
 }
 
-fn unread() -> Fault {
+fn invalid_answer() -> Fault {
     Fault::new(FaultKind::Upstream, "the model server's answer is not a response of Ollama's API")
 }
 
-/// Says whether an object is an answer, or a line of one.
+/// Returns whether an object is an answer, or a line of one.
 pub(crate) fn is_piece(object: &Map) -> bool {
-    let speaks = object.get("message").is_some_and(Value::is_object) || object.contains_key("response");
-    speaks && object.get("done").is_some_and(Value::is_boolean)
+    let has_content = object["message"].is_object() || object.contains_key("response");
+    has_content && object["done"].is_boolean()
 }
 
 impl OllamaReader {
@@ -77,10 +78,10 @@ impl OllamaReader {
     fn object(&mut self, mut line: Map, out: &mut Vec<ResponseEvent>) {
         if line.get("error").is_some_and(|error| !error.is_null()) {
             let fault = Fault::of_event(Some("error"), &Value::Object(line));
-            return self.fail(fault.unwrap_or_else(|| Fault::of_words("")), out);
+            return self.fail(fault.unwrap_or_else(|| Fault::of_text("")), out);
         }
         if !std::mem::replace(&mut self.begun, true) {
-            let model = line.get("model").and_then(Value::as_str).map(str::to_owned);
+            let model = line["model"].as_str().map(str::to_owned);
             out.push(ResponseEvent::Begin(ResponseStart { model, ..ResponseStart::default() }));
         }
         let mut push = |part: Part| out.push(ResponseEvent::first(part));
@@ -99,32 +100,31 @@ impl OllamaReader {
         }
     }
 
-    /// Reads what a line adds to the answer; `/api/generate` has no message around it.
+    /// Reads the content of a line; in `/api/generate` it is not in a message.
     fn message(&mut self, line: &Map, push: &mut impl FnMut(Part)) {
-        let message = line.get("message").and_then(Value::as_object).unwrap_or(line);
-        let said = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-        if let Some(text) = said("thinking") {
+        let message = line["message"].as_object().unwrap_or(line);
+        let non_empty = |key: &str| message[key].as_str().filter(|text| !text.is_empty());
+        if let Some(text) = non_empty("thinking") {
             push(Part::Reasoning(text.to_owned()));
         }
-        if let Some(text) = said("content").or_else(|| said("response")) {
+        if let Some(text) = non_empty("content").or_else(|| non_empty("response")) {
             push(Part::Text(text.to_owned()));
         }
-        let calls = list(message.get("tool_calls"));
-        for call in calls {
+        for call in list(&message["tool_calls"]) {
             self.call(call, push);
         }
     }
 
     fn call(&mut self, call: &Value, push: &mut impl FnMut(Part)) {
-        let Some(name) = call.pointer("/function/name").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
+        let Some(name) = call["function"]["name"].as_str().filter(|name| !name.is_empty()) else {
             if let Some(Value::String(text)) = call.pointer("/function/arguments") {
                 self.continue_call(text, push);
             }
             return;
         };
         self.close(push);
-        let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
-        let text = arguments_text(call.pointer("/function/arguments"));
+        let id = call["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned);
+        let text = arguments_text(call);
         let number = self.calls;
         self.calls += 1;
         push(Part::CallStart { call: number, id, name: name.to_owned(), kind: CallKind::Function });
@@ -132,7 +132,7 @@ impl OllamaReader {
         self.continue_call(&text, push);
     }
 
-    /// Adds to the arguments of the open call, which ends when they are whole.
+    /// Adds to the arguments of the open call, which ends when they are complete.
     fn continue_call(&mut self, piece: &str, push: &mut impl FnMut(Part)) {
         let Some((number, text)) = &mut self.open else { return };
         text.push_str(piece);
@@ -150,7 +150,7 @@ impl OllamaReader {
 }
 
 fn finish(line: &Map) -> Finish {
-    match line.get("done_reason").and_then(Value::as_str) {
+    match line["done_reason"].as_str() {
         None | Some("stop" | "") => Finish::Stop,
         Some("length") => Finish::Length,
         Some(word) => Finish::Other(word.to_owned()),
@@ -159,8 +159,8 @@ fn finish(line: &Map) -> Finish {
 
 fn usage(line: Map) -> Option<Usage> {
     let own: Map = line.into_iter().filter(|(key, _)| COUNTS.contains(&key.as_str())).collect();
-    let count = |key: &str| own.get(key).and_then(Value::as_u64);
-    // Cached tokens are not counted at all.
+    let count = |key: &str| own[key].as_u64();
+    // The protocol does not count cached tokens.
     let (input, output) = (count("prompt_eval_count"), count("eval_count"));
     input.or(output)?;
     let [input, output] = [input, output].map(Option::unwrap_or_default);

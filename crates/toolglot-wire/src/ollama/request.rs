@@ -1,11 +1,12 @@
-//! A client's request of Ollama's API as a Chat Completions request.
+//! Converts a client's request of Ollama's API to a Chat Completions request.
 
 use toolglot_json::{Map, Value, json};
 
 use super::{OPTIONS, generates, history};
 use crate::fault::{Fault, FaultKind};
+use crate::members::put;
 
-/// Returns the Chat Completions request that asks for the same as a request of `/api/chat` or `/api/generate`.
+/// Converts a request of `/api/chat` or `/api/generate` to a Chat Completions request.
 ///
 /// | Ollama | Chat Completions |
 /// |---|---|
@@ -18,18 +19,17 @@ use crate::fault::{Fault, FaultKind};
 /// | `think` as a word | `reasoning_effort` |
 /// | `stream`, true if it is not there | `stream` |
 ///
-/// What cannot be said is left out, with a sentence in `notes`.
+/// Omissions are described in `notes`.
 ///
 /// # Errors
-/// If it has `messages` that are no list, or asks for a prompt without a template.
+/// If `messages` is not a list, or if the request asks for a prompt without a template.
 pub(crate) fn to_chat(request: &Map, reasoning: &[&str], notes: &mut Vec<String>) -> Result<Map, Fault> {
     let mut request = request.clone();
     let messages = if generates(&request) { prompt(&mut request, notes)? } else { conversation(&mut request)? };
     let streams = request.remove("stream") != Some(Value::Bool(false));
-    let mut chat = Map::new();
-    chat.extend(request.remove_entry("model"));
-    chat.insert("messages".to_owned(), history::to_chat(messages, reasoning).into());
-    chat.insert("stream".to_owned(), streams.into());
+    let mut chat = Map::from_iter(request.remove_entry("model"));
+    chat["messages"] = history::to_chat(messages, reasoning).into();
+    chat["stream"] = streams.into();
     for (key, value) in request.into_iter().filter(|(_, value)| !value.is_null()) {
         field(key, value, &mut chat, notes);
     }
@@ -76,10 +76,10 @@ fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
         ("options", Value::Object(options)) => {
             options.into_iter().for_each(|(name, value)| option(&name, value, chat, notes));
         }
-        ("format", value) => chat.extend(response_format(value).map(|value| ("response_format".to_owned(), value))),
-        ("think", Value::String(effort)) => _ = chat.insert("reasoning_effort".to_owned(), effort.into()),
+        ("format", value) => put(chat, "response_format", response_format(value)),
+        ("think", Value::String(effort)) => put(chat, "reasoning_effort", effort),
         ("think", value) => notes.push(format!("`think: {value}` omitted: the upstream's protocol has no such field")),
-        // How long a model stays in memory is Ollama's business.
+        // Only Ollama manages how long a model stays in memory.
         ("keep_alive" | "options", _) => {}
         // Servers refuse an empty list.
         ("tools", Value::Array(tools)) if tools.is_empty() => {}

@@ -29,8 +29,8 @@ pub fn restore(messages: &[Value], dialect: &Arc<Dialect>, tools: &Tools) -> Vec
     let pinned: Dialects = [Arc::clone(dialect)].into_iter().collect();
     let (mut restored, mut called): (Vec<Value>, Vec<(String, String)>) = (Vec::new(), Vec::new());
     for message in messages {
-        let content = message.get("content").and_then(Value::as_str);
-        let role = message.get("role").and_then(Value::as_str);
+        let content = message["content"].as_str();
+        let role = message["role"].as_str();
         match (role, content) {
             (Some("assistant"), Some(text)) => {
                 let (message, calls) = assistant(text, &pinned, tools, restored.len());
@@ -40,13 +40,13 @@ pub fn restore(messages: &[Value], dialect: &Arc<Dialect>, tools: &Tools) -> Vec
             (Some("user"), Some(text)) if !called.is_empty() => {
                 let calls = std::mem::take(&mut called);
                 let names: Vec<&str> = calls.iter().map(|(_, name)| name.as_str()).collect();
-                let Some((results, said)) = results_of(text, &names, dialect.teach()) else {
+                let Some((results, text)) = results_of(text, &names, dialect.teach()) else {
                     restored.push(message.clone());
                     continue;
                 };
                 let result = |((id, _), text): (&(String, String), String)| json!({"role": "tool", "tool_call_id": id, "content": text});
                 restored.extend(calls.iter().zip(results).map(result));
-                restored.extend((!said.is_empty()).then(|| json!({"role": "user", "content": said})));
+                restored.extend((!text.is_empty()).then(|| json!({"role": "user", "content": text})));
             }
             _ => restored.push(message.clone()),
         }
@@ -54,7 +54,7 @@ pub fn restore(messages: &[Value], dialect: &Arc<Dialect>, tools: &Tools) -> Vec
     restored
 }
 
-/// Reads what a model said; the ids and names of its calls come with it.
+/// Reads a model's text; returns the message, and the ids and names of its calls.
 fn assistant(text: &str, pinned: &Dialects, tools: &Tools, seed: usize) -> (Value, Vec<(String, String)>) {
     let read = parse(text, pinned, tools, &Options::default());
     if read.calls.is_empty() {
@@ -67,14 +67,13 @@ fn assistant(text: &str, pinned: &Dialects, tools: &Tools, seed: usize) -> (Valu
     };
     let calls: Vec<Value> = read.calls.iter().enumerate().map(call).collect();
     let names = read.calls.iter().enumerate().map(|(place, call)| (id(place), call.name.clone())).collect();
-    // White space that leads to the calls is the dialect's.
-    let said = read.content.trim_end();
-    let content = if said.is_empty() { Value::Null } else { said.into() };
+    // White space before the calls belongs to the dialect.
+    let text = read.content.trim_end();
+    let content = if text.is_empty() { Value::Null } else { text.into() };
     (json!({"role": "assistant", "content": content, "tool_calls": calls}), names)
 }
 
-/// Returns the results of these calls in a message of the user's, and the text after them; none if it does not
-/// begin with them.
+/// Returns the results of these calls in a user message, and the text after them; none if it does not begin with them.
 pub(super) fn results_of(text: &str, names: &[&str], teach: &Teach) -> Option<(Vec<String>, String)> {
     let (start, end) = teach.results().split_once("{results}")?;
     let mut rest = text.strip_prefix(start)?;
@@ -101,7 +100,7 @@ pub(super) fn results_of(text: &str, names: &[&str], teach: &Teach) -> Option<(V
     Some((results, rest.strip_prefix("\n\n").unwrap_or(rest).to_owned()))
 }
 
-/// Cuts off the last result: its closer is at the end, or a blank line follows.
+/// Splits off the last result: its closer is at the end, or a blank line follows.
 fn last<'t>(text: &'t str, closer: &str) -> Option<(&'t str, &'t str)> {
     let mut from = 0;
     loop {
@@ -117,7 +116,7 @@ fn last<'t>(text: &'t str, closer: &str) -> Option<(&'t str, &'t str)> {
 /// Returns the id, the name and the arguments of each call of a message.
 pub(super) fn calls(message: &Value) -> impl Iterator<Item = (String, String, String)> {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    list(message.get("tool_calls")).iter().map(move |call| {
+    list(&message["tool_calls"]).iter().map(move |call| {
         let function = call.get("function");
         let of = |key: &str| text(function.and_then(|function| function.get(key)));
         (text(call.get("id")), of("name"), of("arguments"))

@@ -1,4 +1,4 @@
-//! The section of a prompt that tells a model which tools there are and how to call them.
+//! The section of a prompt that describes the tools and how to call them.
 
 use std::fmt::Write as _;
 use std::io;
@@ -15,12 +15,12 @@ use crate::members::list;
 /// Returns the section for a chat request; nothing if it declares no tools or forbids calls.
 pub(super) fn of(request: &Map, dialect: &Arc<Dialect>) -> Option<String> {
     let declared: Vec<&Value> = tools(request).iter().filter(|tool| tool.get("function").is_some()).collect();
-    let choice = request.get("tool_choice").unwrap_or(&Value::Null);
+    let choice = &request["tool_choice"];
     if declared.is_empty() || choice == "none" {
         return None;
     }
-    let named = choice.pointer("/function/name").and_then(Value::as_str);
-    let is_named = |tool: &&Value| named.is_some() && tool.pointer("/function/name").and_then(Value::as_str) == named;
+    let named = choice["function"]["name"].as_str();
+    let is_named = |tool: &&Value| named.is_some() && tool["function"]["name"].as_str() == named;
     let first = declared.iter().copied().filter(is_named);
     let others = declared.iter().copied().filter(|tool| !is_named(tool));
     let teach = dialect.teach();
@@ -37,7 +37,7 @@ pub(super) fn of(request: &Map, dialect: &Arc<Dialect>) -> Option<String> {
     Some(text)
 }
 
-/// Returns what a model of the dialect writes to call a function that does not exist, with as many parameters as it can.
+/// Returns an example of a call, with as many parameters as the dialect can write.
 fn example(dialect: &Arc<Dialect>) -> String {
     let renderer = Renderer::new(dialect, &Tools::default());
     let arguments = [
@@ -64,9 +64,9 @@ fn one(form: &str, function: &Value, tool: &Value) -> String {
     }
 }
 
-/// JSON as the templates of most families write it: a space after each comma and colon.
+/// Returns JSON as most templates write it, with a space after each comma and colon.
 fn spaced(value: &Value) -> String {
-    /// The style of that JSON.
+    /// The formatter for this JSON.
     struct SpacedJson;
     impl Formatter for SpacedJson {
         fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
@@ -86,18 +86,18 @@ fn spaced(value: &Value) -> String {
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> &'v str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
+    value[key].as_str().unwrap_or_default()
 }
 
-/// A tool as Qwen3-Coder's template has it: elements for what it knows, and the rest of a schema as it is.
+/// Writes a tool as Qwen3-Coder's template does: the fields that it knows, then the rest of the schema.
 fn xml(function: &Value) -> String {
     let mut out = format!("<function>\n<name>{}</name>", text(function, "name"));
-    if let Some(about) = function.get("description").and_then(Value::as_str) {
+    if let Some(about) = function["description"].as_str() {
         let _ = write!(out, "\n<description>{}</description>", about.trim());
     }
     out.push_str("\n<parameters>");
-    let schema = function.get("parameters").unwrap_or(&Value::Null);
-    for (name, parameter) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+    let schema = &function["parameters"];
+    for (name, parameter) in schema["properties"].as_object().into_iter().flatten() {
         let _ = write!(out, "\n<parameter>\n<name>{name}</name>");
         rest_of(parameter, &[], &mut out);
         out.push_str("\n</parameter>");
@@ -115,11 +115,11 @@ fn rest_of(value: &Value, known: &[&str], out: &mut String) {
     }
 }
 
-/// A tool as a type of a function: the shortest form.
+/// Writes a tool as a function type, the shortest form.
 fn typescript(function: &Value) -> String {
     let about = text(function, "description").trim().replace('\n', "\n// ");
     let about = if about.is_empty() { String::new() } else { format!("// {about}\n") };
-    let schema = function.get("parameters").unwrap_or(&Value::Null);
+    let schema = &function["parameters"];
     format!("{about}type {} = (_: {}) => any;", text(function, "name"), typed(schema, 0))
 }
 
@@ -131,14 +131,14 @@ fn typed(schema: &Value, depth: usize) -> String {
         return "any".to_owned();
     }
     let inner = |schema: &Value| typed(schema, depth + 1);
-    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+    if let Some(values) = schema["enum"].as_array() {
         return values.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
     }
     let either = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)?.as_array());
     if let Some(schemas) = either {
         return schemas.iter().map(inner).collect::<Vec<_>>().join(" | ");
     }
-    if let Some(kinds) = schema.get("type").and_then(Value::as_array) {
+    if let Some(kinds) = schema["type"].as_array() {
         let one = |kind: &Value| inner(&toolglot_json::json!({"type": kind, "items": schema.get("items")}));
         return kinds.iter().map(one).collect::<Vec<_>>().join(" | ");
     }
@@ -151,8 +151,8 @@ fn typed(schema: &Value, depth: usize) -> String {
 }
 
 fn members(schema: &Value, depth: usize) -> String {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return "object".to_owned() };
-    let required = list(schema.get("required"));
+    let Some(properties) = schema["properties"].as_object() else { return "object".to_owned() };
+    let required = list(&schema["required"]);
     let member = |(name, schema): (&String, &Value)| {
         let mark = if required.iter().any(|required| *required == **name) { "" } else { "?" };
         let about = text(schema, "description").trim().replace("*/", "* /");

@@ -1,13 +1,14 @@
-//! Calls and results of earlier turns as the text that a model of a dialect reads and writes.
+//! Writes calls and results of earlier turns as text of a dialect.
 
 use std::sync::Arc;
 
 use toolglot::{Dialect, RenderError, Renderer, Rendering, Tools};
-use toolglot_json::{Map, Value, json};
+use toolglot_json::{Value, json};
 
 use super::restore::{calls, results_of};
+use crate::members::take;
 
-/// Writes the messages of a conversation that is in order and has no instructions.
+/// Converts the messages of a valid conversation without instructions.
 pub(super) fn written(
     messages: Vec<Value>,
     tools: &Tools,
@@ -28,33 +29,33 @@ pub(super) fn written(
     talk.written
 }
 
-/// The conversation, as far as it has been written.
+/// The conversation, as far as it has been converted.
 struct PromptHistory<'t> {
     dialect: &'t Arc<Dialect>,
     renderer: Renderer,
     notes: &'t mut Vec<String>,
     written: Vec<Value>,
-    /// The ids and names of the calls of the turn before.
+    /// The ids and names of the calls of the last turn.
     called: Vec<(String, String)>,
-    /// Their results so far, by the places of the calls.
+    /// Their results so far, in the order of the calls.
     results: Vec<Option<Value>>,
 }
 
 impl PromptHistory<'_> {
     fn add(&mut self, mut message: Value) {
-        match message.get("role").and_then(Value::as_str) {
+        match message["role"].as_str() {
             Some("assistant") => {
                 self.end_results(None);
                 self.add_assistant(message);
             }
             Some("tool") => {
-                let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
+                let id = message["tool_call_id"].as_str().unwrap_or_default();
                 let is_open = |at: &usize| self.called[*at].0 == id && self.results[*at].is_none();
                 let place = (0..self.called.len()).find(is_open);
-                let content = message.get_mut("content").map(Value::take).unwrap_or_default();
+                let content = take(&mut message, "content");
                 match place {
                     Some(place) => self.results[place] = Some(content),
-                    // A history in order has none; one that is not must not lose it.
+                    // Only invalid histories have such results; they must not be lost.
                     None => self.written.push(json!({"role": "user", "content": content})),
                 }
             }
@@ -70,7 +71,8 @@ impl PromptHistory<'_> {
         let rendering = called
             .iter()
             .fold(rendering, |rendering, (id, name, arguments)| rendering.with_identified_call(name, arguments, id));
-        let written = self.renderer.render(&rendering).unwrap_or_else(|error| self.nearly(&rendering, &called, &error));
+        let written =
+            self.renderer.render(&rendering).unwrap_or_else(|error| self.approximate(&rendering, &called, &error));
         self.called = called.into_iter().map(|(id, name, _)| (id, name)).collect();
         self.results = vec![None; self.called.len()];
         let refusal = message["refusal"].take();
@@ -78,8 +80,8 @@ impl PromptHistory<'_> {
         self.written.push(json!({"role": "assistant", "content": written}));
     }
 
-    /// Writes what the dialect cannot express: as it would be written, or in plain words.
-    fn nearly(
+    /// Approximates calls that the dialect cannot express: without the check, or as plain text.
+    fn approximate(
         &mut self,
         rendering: &Rendering<'_>,
         called: &[(String, String, String)],
@@ -91,7 +93,7 @@ impl PromptHistory<'_> {
         self.renderer.clone().with_check(false).render(rendering).unwrap_or_else(|_| plain())
     }
 
-    /// Ends the results of a turn with the user's text after them.
+    /// Writes the results of a turn, and the user's message after them.
     fn end_results(&mut self, user: Option<Value>) {
         let called = std::mem::take(&mut self.called);
         let results = std::mem::take(&mut self.results);
@@ -99,44 +101,44 @@ impl PromptHistory<'_> {
             return self.written.extend(user);
         }
         let teach = self.dialect.teach();
-        let mut shown = Vec::new();
+        let mut attachments = Vec::new();
         let one = |((_, name), result): (&(String, String), Option<Value>)| {
-            let text = shown_text(result.unwrap_or_default(), &mut shown);
+            let text = result_text(result.unwrap_or_default(), &mut attachments);
             (teach.result().replace("{name}", name).replace("{text}", &text), text)
         };
         let (results, texts): (Vec<String>, Vec<String>) = called.iter().zip(results).map(one).unzip();
         let all = teach.results().replace("{results}", &results.join(teach.between()));
-        let (said, mut parts) = match user.map(|mut user| user["content"].take()) {
+        let (after, mut parts) = match user.map(|mut user| user["content"].take()) {
             Some(Value::Array(parts)) => (String::new(), parts),
             Some(text) => (text_of(&text), Vec::new()),
             None => (String::new(), Vec::new()),
         };
-        let between = if said.is_empty() { "" } else { "\n\n" };
-        let text = format!("{all}{between}{said}");
+        let between = if after.is_empty() { "" } else { "\n\n" };
+        let text = format!("{all}{between}{after}");
         let names: Vec<&str> = called.iter().map(|(_, name)| name.as_str()).collect();
-        if results_of(&text, &names, teach) != Some((texts, said)) {
+        if results_of(&text, &names, teach) != Some((texts, after)) {
             self.notes
                 .push("a result contains the marker that ends results; the model may read it as several".to_owned());
         }
-        let content = if parts.is_empty() && shown.is_empty() {
+        let content: Value = if parts.is_empty() && attachments.is_empty() {
             text.into()
         } else {
-            shown.append(&mut parts);
-            [json!({"type": "text", "text": text})].into_iter().chain(shown).collect()
+            attachments.append(&mut parts);
+            [json!({"type": "text", "text": text})].into_iter().chain(attachments).collect()
         };
-        self.written.push(Map::from_iter([("role".to_owned(), "user".into()), ("content".to_owned(), content)]).into());
+        self.written.push(json!({"role": "user", "content": content}));
     }
 }
 
-/// Returns a result as text; other parts are replaced by a reference and follow the results.
-fn shown_text(content: Value, shown: &mut Vec<Value>) -> String {
+/// Returns a result as text; other parts are replaced by a word and added to `attachments`.
+fn result_text(content: Value, attachments: &mut Vec<Value>) -> String {
     let Value::Array(parts) = content else { return text_of(&content) };
-    let texts = parts.into_iter().map(|part| match part.get("text").and_then(Value::as_str) {
+    let texts = parts.into_iter().map(|part| match part["text"].as_str() {
         Some(text) => text.to_owned(),
         None => {
-            let kind = part.get("type").and_then(Value::as_str).unwrap_or("part");
+            let kind = part["type"].as_str().unwrap_or("part");
             let mark = format!("[{}]", kind.trim_end_matches("_url"));
-            shown.push(part);
+            attachments.push(part);
             mark
         }
     });

@@ -5,67 +5,67 @@ use toolglot_json::{Map, Value, json};
 use super::tools::{kind, text};
 use crate::members::{list, put};
 
-/// Fields that mean something to Chat Completions servers alone and change nothing of what is asked.
+/// Fields of Chat Completions that do not change the answer.
 const DROPPED: [&str; 4] = ["functions", "modalities", "prediction", "stream_options"];
 
-/// Fields that change the answer and that this protocol has no word for.
+/// Fields that change the answer and that this protocol does not have.
 const MISSED: [&str; 8] =
     ["audio", "frequency_penalty", "logit_bias", "n", "presence_penalty", "seed", "stop", "web_search_options"];
 
-/// Returns the Responses request that asks for the same as a Chat Completions request whose history is in order.
+/// Converts a Chat Completions request with a valid history to a Responses request.
 ///
 /// | Chat Completions | Responses |
 /// |---|---|
 /// | system messages at the beginning | `instructions` |
 /// | messages, calls, results | items of `input` |
-/// | `tools`, `tool_choice` | the same, flat; no schema is strict unless it says so |
+/// | `tools`, `tool_choice` | the same, flat; schemas are not strict by default |
 /// | `max_completion_tokens`, `max_tokens` | `max_output_tokens` |
 /// | `response_format`, `verbosity`, `reasoning_effort` | `text.format`, `text.verbosity`, `reasoning.effort` |
 /// | `logprobs` | `include` |
-/// | `store` | the same, `false` if it is not there: that is chat's default |
+/// | `store` | the same, or `false`, the default of Chat Completions |
 ///
-/// Reasoning of earlier turns stays out: servers take their own items only. What cannot be said is left out, with a
-/// sentence in `notes`.
+/// Reasoning of earlier turns is omitted: servers accept only their own items. Other omissions are described in
+/// `notes`.
 pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     let mut request = Map::new();
     put(&mut request, "model", chat.remove("model"));
     let messages = chat.remove("messages").unwrap_or_default();
     let (instructions, input) = items(&messages, notes);
-    put(&mut request, "instructions", Some(instructions.into()).filter(|text| *text != ""));
-    put(&mut request, "input", Some(input.into()));
-    put(&mut request, "store", Some(chat.remove("store").unwrap_or(false.into())));
-    let (mut format, mut include) = (Map::new(), Vec::new());
+    put(&mut request, "instructions", Some(instructions).filter(|text| !text.is_empty()));
+    put(&mut request, "input", input);
+    put(&mut request, "store", chat.remove("store").unwrap_or(false.into()));
+    let (mut format, mut include) = (Map::new(), Vec::<&str>::new());
     for (key, value) in chat.into_iter().filter(|(_, value)| !value.is_null()) {
         match key.as_str() {
-            "max_tokens" | "max_completion_tokens" => put(&mut request, "max_output_tokens", Some(value)),
-            "response_format" => put(&mut format, "format", Some(response_format(value))),
-            "verbosity" => put(&mut format, "verbosity", Some(value)),
-            "reasoning_effort" => put(&mut request, "reasoning", Some(json!({"effort": value}))),
+            "max_tokens" | "max_completion_tokens" => put(&mut request, "max_output_tokens", value),
+            "response_format" => put(&mut format, "format", response_format(value)),
+            "verbosity" => put(&mut format, "verbosity", value),
+            "reasoning_effort" => put(&mut request, "reasoning", json!({"effort": value})),
             "logprobs" if value == true => include.push("message.output_text.logprobs"),
             "logprobs" => {}
-            "tools" => put(&mut request, "tools", Some(list(Some(&value)).iter().map(tool).collect())),
-            "tool_choice" => put(&mut request, "tool_choice", Some(choice(value))),
+            "tools" => put(&mut request, "tools", list(&value).iter().map(tool).collect::<Vec<_>>()),
+            "tool_choice" => put(&mut request, "tool_choice", choice(value)),
             "n" if value == 1 => {}
             missed if MISSED.contains(&missed) => {
                 notes.push(format!("`{missed}` omitted: the Responses protocol has no such field"));
             }
             dropped if DROPPED.contains(&dropped) => {}
-            _ => put(&mut request, &key, Some(value)),
+            _ => put(&mut request, &key, value),
         }
     }
-    put(&mut request, "text", Some(format.into()).filter(|format| *format != json!({})));
-    put(&mut request, "include", Some(include.into()).filter(|include| *include != json!([])));
+    put(&mut request, "text", Some(format).filter(|format| !format.is_empty()));
+    put(&mut request, "include", Some(include).filter(|include| !include.is_empty()));
     request
 }
 
 fn response_format(format: Value) -> Value {
-    let Some(schema) = format.get("json_schema").and_then(Value::as_object) else { return format };
+    let Some(schema) = format["json_schema"].as_object() else { return format };
     let kind = [("type".to_owned(), Value::from("json_schema"))];
     kind.into_iter().chain(schema.clone()).collect::<Map>().into()
 }
 
 fn tool(tool: &Value) -> Value {
-    let Some(function) = tool.get("function").and_then(Value::as_object) else { return tool.clone() };
+    let Some(function) = tool["function"].as_object() else { return tool.clone() };
     let mut flat = Map::from_iter([("type".to_owned(), "function".into())]);
     flat.extend(function.clone());
     flat.entry("parameters").or_insert_with(|| json!({"type": "object", "properties": {}}));
@@ -80,21 +80,20 @@ fn choice(choice: Value) -> Value {
     }
 }
 
-/// Returns the instructions that the conversation begins with, and all that follows as items.
+/// Returns the instructions at the beginning of the conversation, and everything after them as items.
 fn items(messages: &Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
     let (mut instructions, mut items) = (Vec::new(), Vec::new());
-    for message in list(Some(messages)) {
-        let content = message.get("content").unwrap_or(&Value::Null);
+    for message in list(messages) {
+        let content = &message["content"];
         match text(message, "role").unwrap_or("user") {
-            "system" | "developer" if items.is_empty() => instructions.extend(plain(content)),
+            "system" | "developer" if items.is_empty() => instructions.extend(texts(content)),
             "assistant" => add_assistant(message, content, &mut items),
             "tool" => {
-                let output = if content.is_array() { parts(content, notes) } else { content.clone() };
-                let id = message.get("tool_call_id").cloned().unwrap_or_default();
+                let (id, output) = (&message["tool_call_id"], parts(content, notes));
                 items.push(json!({"type": "function_call_output", "call_id": id, "output": output}));
             }
             role => {
-                let content = if content.is_array() { parts(content, notes) } else { content.clone() };
+                let content = parts(content, notes);
                 items.push(json!({"type": "message", "role": role, "content": content}));
             }
         }
@@ -102,30 +101,29 @@ fn items(messages: &Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
     (instructions.join("\n\n"), items)
 }
 
-/// The texts of a content.
-fn plain(content: &Value) -> Vec<String> {
-    let parts = list(Some(content)).iter().filter_map(|part| text(part, "text"));
+/// Returns the texts of a content.
+fn texts(content: &Value) -> Vec<String> {
+    let parts = list(content).iter().filter_map(|part| text(part, "text"));
     content.as_str().into_iter().chain(parts).filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
 fn add_assistant(message: &Value, content: &Value, items: &mut Vec<Value>) {
     let part = |text: String| json!({"type": "output_text", "text": text, "annotations": []});
-    let said = plain(content).into_iter().map(part);
     let refusal = text(message, "refusal").map(|text| json!({"type": "refusal", "refusal": text}));
-    let said: Vec<Value> = said.chain(refusal).collect();
-    if !said.is_empty() {
-        items.push(json!({"type": "message", "role": "assistant", "content": said}));
+    let parts: Vec<Value> = texts(content).into_iter().map(part).chain(refusal).collect();
+    if !parts.is_empty() {
+        items.push(json!({"type": "message", "role": "assistant", "content": parts}));
     }
-    for call in list(message.get("tool_calls")) {
-        let function = call.get("function").unwrap_or(&Value::Null);
-        let [name, arguments] = ["name", "arguments"].map(|key| function.get(key).cloned().unwrap_or_default());
-        let id = call.get("id").cloned().unwrap_or_default();
+    for call in list(&message["tool_calls"]) {
+        let (id, function) = (&call["id"], &call["function"]);
+        let [name, arguments] = ["name", "arguments"].map(|key| &function[key]);
         items.push(json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}));
     }
 }
 
-/// Returns the parts of a user's message or of a result.
+/// Converts the parts of a user message or of a result; other content is unchanged.
 fn parts(content: &Value, notes: &mut Vec<String>) -> Value {
+    let Value::Array(all) = content else { return content.clone() };
     let mut part = |part: &Value| match kind(part) {
         "text" => Some(json!({"type": "input_text", "text": text(part, "text")?})),
         "refusal" => Some(json!({"type": "input_text", "text": text(part, "refusal")?})),
@@ -145,5 +143,5 @@ fn parts(content: &Value, notes: &mut Vec<String>) -> Value {
             None
         }
     };
-    list(Some(content)).iter().filter_map(&mut part).collect()
+    all.iter().filter_map(&mut part).collect()
 }

@@ -1,42 +1,45 @@
-//! The items of a Responses request as chat messages.
+//! Converts the items of a Responses request to chat messages.
 
 use toolglot_json::{Map, Value, json};
 
-use super::left_out::LeftOut;
 use super::tools::{SEARCH, Toolbox, json_text, kind, listed, text};
 use crate::chat::history::later_instructions;
-use crate::members::list;
+use crate::fault::{Fault, FaultKind};
+use crate::members::{list, put};
 
-/// Returns the messages of a request's `instructions` and `input`.
-pub(super) fn messages(request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) -> Vec<Value> {
-    let mut history =
-        ItemHistory { toolbox, missing, messages: Vec::new(), turn: AssistantTurn::default(), shown: Vec::new() };
+/// Returns the messages of a request's `instructions` and `input`, and the first error.
+pub(super) fn messages(request: &Map, toolbox: &Toolbox, notes: &mut Vec<String>) -> (Vec<Value>, Option<Fault>) {
+    let (messages, turn, attachments) = (Vec::new(), AssistantTurn::default(), Vec::new());
+    let mut history = ItemHistory { toolbox, notes, fault: None, messages, turn, attachments };
     if let Some(instructions) = request.get("instructions").filter(|value| !value.is_null()) {
         history.system(instructions);
     }
     match request.get("input") {
         Some(Value::String(text)) => history.messages.push(json!({"role": "user", "content": text})),
         Some(Value::Array(items)) => items.iter().for_each(|item| history.item(item)),
-        _ => history
-            .missing
-            .refuse_as("missing_required_parameter", "missing `input`; send a string or a list of items".to_owned()),
+        _ => {
+            let message = "missing `input`; send a string or a list of items";
+            history.refuse("missing_required_parameter", message.to_owned());
+        }
     }
     history.end_turn();
-    history.show();
-    history.messages
+    history.add_attachments();
+    (history.messages, history.fault)
 }
 
 /// The conversation, as far as it has been converted.
 struct ItemHistory<'a> {
     toolbox: &'a Toolbox,
-    missing: &'a mut LeftOut,
+    notes: &'a mut Vec<String>,
+    /// The first part of the conversation that cannot be converted or omitted.
+    fault: Option<Fault>,
     messages: Vec<Value>,
     turn: AssistantTurn,
     /// Parts of results other than text; only a user message can contain them, after all results.
-    shown: Vec<Value>,
+    attachments: Vec<Value>,
 }
 
-/// What the model said between two inputs. Chat has one message for it, and templates want no two in a row.
+/// The model's output between two inputs. It becomes one message, since templates refuse two in a row.
 #[derive(Default)]
 struct AssistantTurn {
     reasoning: String,
@@ -48,66 +51,75 @@ struct AssistantTurn {
 impl ItemHistory<'_> {
     fn item(&mut self, item: &Value) {
         let is_output = ["function_call_output", "custom_tool_call_output", "tool_search_output"].contains(&kind(item));
-        let is_users = item.get("role").and_then(Value::as_str) == Some("user");
+        let is_users = item["role"] == "user";
+        // A user message takes the attachments into its own content.
         if !is_output && !is_users {
-            self.show();
+            self.add_attachments();
         }
         match kind(item) {
             "message" => self.message(item),
             "" if item.get("role").is_some() => self.message(item),
             "reasoning" => self.reasoning(item),
             "function_call" => self.call(item, "function", "arguments"),
-            "tool_search_call" => self.search(item),
+            "tool_search_call" => self.call(item, "function", "arguments"),
             "tool_search_output" => self.found(item),
             "custom_tool_call" => self.call(item, "custom", "input"),
             "function_call_output" | "custom_tool_call_output" => self.output(item),
-            kind if kind == "item_reference" || (kind.is_empty() && item.get("id").is_some()) => self.missing.refuse(format!(
-                "item `{}` refers to an item that this proxy does not store; send the whole item and set `store` to false",
-                text(item, "id").unwrap_or_default()
-            )),
-            other => self.missing.leave_out(format!("item of type `{other}` omitted: chat completions have no equivalent")),
+            kind if kind == "item_reference" || (kind.is_empty() && item.get("id").is_some()) => {
+                let id = text(item, "id").unwrap_or_default();
+                let message = format!(
+                    "item `{id}` refers to an item that this proxy does not store; send the whole item and set `store` to false"
+                );
+                self.refuse("unsupported_parameter", message);
+            }
+            other => self.notes.push(format!("item of type `{other}` omitted: chat completions have no equivalent")),
         }
     }
 
+    fn refuse(&mut self, code: &str, message: String) {
+        let fault = Fault::new(FaultKind::Request, message).with_code(code).with_param("input");
+        self.fault.get_or_insert(fault);
+    }
+
     fn message(&mut self, item: &Value) {
-        let content = item.get("content").unwrap_or(&Value::Null);
+        let content = &item["content"];
         match text(item, "role") {
-            Some("assistant") => self.said(content),
+            Some("assistant") => self.assistant(content),
             Some("system" | "developer") => self.system(content),
             role => {
                 self.end_turn();
                 let mut content = self.content(content);
-                if !self.shown.is_empty() {
+                if !self.attachments.is_empty() {
                     let own = match content {
                         Value::Array(parts) => parts,
                         text => vec![json!({"type": "text", "text": text})],
                     };
-                    content = std::mem::take(&mut self.shown).into_iter().chain(own).collect();
+                    content = std::mem::take(&mut self.attachments).into_iter().chain(own).collect();
                 }
                 self.messages.push(json!({"role": role.unwrap_or("user"), "content": content}));
             }
         }
     }
 
-    fn said(&mut self, content: &Value) {
+    fn assistant(&mut self, content: &Value) {
         if let Some(text) = content.as_str() {
             join(&mut self.turn.text, text);
         }
-        for part in list(Some(content)) {
+        for part in list(content) {
             match (text(part, "text"), text(part, "refusal")) {
                 (Some(text), _) => join(&mut self.turn.text, text),
                 (None, Some(refusal)) => join(&mut self.turn.refusal, refusal),
-                _ => self.missing.leave_out(format!("part of type `{}` omitted from an answer", kind(part))),
+                _ => self.notes.push(format!("part of type `{}` omitted from an answer", kind(part))),
             }
         }
     }
 
-    /// Instructions before the conversation are one text in one message. Many templates have no place for others: those
-    /// are a user's.
+    /// Adds instructions: those before the conversation to one system message. Many templates accept no later ones, so
+    /// they become user messages.
     fn system(&mut self, content: &Value) {
         self.end_turn();
         let mut content = self.content(content);
-        let texts: Option<Vec<&str>> = list(Some(&content)).iter().map(|part| text(part, "text")).collect();
+        let texts: Option<Vec<&str>> = list(&content).iter().map(|part| text(part, "text")).collect();
         if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
             content = texts.join("\n\n").into();
         }
@@ -122,29 +134,26 @@ impl ItemHistory<'_> {
     }
 
     fn reasoning(&mut self, item: &Value) {
-        let raw: Vec<&str> = list(item.get("content")).iter().filter_map(|part| text(part, "text")).collect();
-        let summary = || list(item.get("summary")).iter().filter_map(|part| text(part, "text")).collect();
+        let raw: Vec<&str> = list(&item["content"]).iter().filter_map(|part| text(part, "text")).collect();
+        let summary = || list(&item["summary"]).iter().filter_map(|part| text(part, "text")).collect();
         let parts = if raw.is_empty() { summary() } else { raw };
         join(&mut self.turn.reasoning, &parts.join("\n\n"));
     }
 
     fn call(&mut self, item: &Value, kind: &str, input: &str) {
-        let name = self.toolbox.chat_name(text(item, "name").unwrap_or_default(), text(item, "namespace"));
+        let name = match self::kind(item) {
+            "tool_search_call" => SEARCH.to_owned(),
+            _ => self.toolbox.chat_name(text(item, "name").unwrap_or_default(), text(item, "namespace")),
+        };
         let written = item.get(input).map(json_text).unwrap_or_default();
         self.turn.calls.push(json!({"id": call_id(item), "type": kind, kind: {"name": name, input: written}}));
     }
 
-    fn search(&mut self, item: &Value) {
-        let written = item.get("arguments").map(json_text).unwrap_or_default();
-        let function = json!({"name": SEARCH, "arguments": written});
-        self.turn.calls.push(json!({"id": call_id(item), "type": "function", "function": function}));
-    }
-
-    /// Names the tools that a search found, which are declared from then on.
+    /// Adds the names of tools that a search found; the request declares them.
     fn found(&mut self, item: &Value) {
         self.end_turn();
         let name = |(tool, namespace)| Some(self.toolbox.chat_name(text(tool, "name")?, namespace));
-        let names: Vec<String> = listed(item.get("tools")).filter_map(name).collect();
+        let names: Vec<String> = listed(&item["tools"]).filter_map(name).collect();
         let content =
             if names.is_empty() { "No tools found.".to_owned() } else { format!("Tools found: {}", names.join(", ")) };
         self.messages.push(json!({"role": "tool", "tool_call_id": call_id(item), "content": content}));
@@ -163,29 +172,28 @@ impl ItemHistory<'_> {
         self.messages.push(json!({"role": "tool", "tool_call_id": call_id(item), "content": content}));
     }
 
-    /// Returns the text of a result; other parts are replaced by a reference and follow all results.
+    /// Returns the text of a result; other parts are replaced by a word and follow all results.
     fn text_of(&mut self, content: Value) -> String {
         let Value::Array(parts) = content else { return json_text(&content) };
         let texts = parts.into_iter().map(|part| match (text(&part, "text"), kind(&part)) {
             (Some(text), _) => text.to_owned(),
             (None, kind) => {
                 let word = format!("[{}]", kind.trim_end_matches("_url"));
-                self.shown.push(part);
+                self.attachments.push(part);
                 word
             }
         });
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Shows what the results held besides text.
-    fn show(&mut self) {
-        if !self.shown.is_empty() {
-            let parts = std::mem::take(&mut self.shown);
+    fn add_attachments(&mut self) {
+        if !self.attachments.is_empty() {
+            let parts = std::mem::take(&mut self.attachments);
             self.messages.push(json!({"role": "user", "content": parts}));
         }
     }
 
-    /// Returns content as chat writes it: a text if it is one text, else parts.
+    /// Converts a content: to a string if it is one text, otherwise to parts.
     fn content(&mut self, content: &Value) -> Value {
         let Value::Array(parts) = content else { return Value::from(content.as_str().unwrap_or_default()) };
         let mut parts: Vec<Value> = parts.iter().filter_map(|part| self.part(part)).collect();
@@ -204,11 +212,11 @@ impl ItemHistory<'_> {
         match kind(part) {
             "input_text" | "output_text" | "text" => Some(json!({"type": "text", "text": text(part, "text")?})),
             "refusal" => Some(json!({"type": "text", "text": text(part, "refusal")?})),
-            // Chat has images by their address only, and files by anything but their address.
+            // Chat Completions has images only by URL, and files by anything but URL.
             "input_image" => match part.get("image_url").filter(|url| !url.is_null()) {
                 Some(url) => {
                     let mut image = take(&["detail"]);
-                    image.insert("url".to_owned(), url.clone());
+                    image["url"] = url.clone();
                     Some(json!({"type": "image_url", "image_url": image}))
                 }
                 None => Some(json!({"type": "file", "file": take(&["file_id"])})),
@@ -222,7 +230,7 @@ impl ItemHistory<'_> {
             },
             "input_audio" | "image_url" | "file" | "video_url" | "audio_url" => Some(part.clone()),
             other => {
-                self.missing.leave_out(format!("part of type `{other}` omitted: chat completions have no equivalent"));
+                self.notes.push(format!("part of type `{other}` omitted: chat completions have no equivalent"));
                 None
             }
         }
@@ -234,21 +242,15 @@ impl ItemHistory<'_> {
             return;
         }
         let mut message = Map::from_iter([("role".to_owned(), Value::from("assistant"))]);
-        let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { Value::from(text) };
-        message.insert("content".to_owned(), content);
-        let rest = [
-            ("reasoning_content", Value::from(reasoning)),
-            ("refusal", Value::from(refusal)),
-            ("tool_calls", Value::from(calls)),
-        ];
-        let is_filled = |value: &Value| value != "" && value.as_array().is_none_or(|calls| !calls.is_empty());
-        message
-            .extend(rest.into_iter().filter(|(_, value)| is_filled(value)).map(|(key, value)| (key.to_owned(), value)));
+        message["content"] = if text.is_empty() && !calls.is_empty() { Value::Null } else { text.into() };
+        put(&mut message, "reasoning_content", Some(reasoning).filter(|text| !text.is_empty()));
+        put(&mut message, "refusal", Some(refusal).filter(|text| !text.is_empty()));
+        put(&mut message, "tool_calls", Some(calls).filter(|calls| !calls.is_empty()));
         self.messages.push(Value::Object(message));
     }
 }
 
-/// Joins what was said in several items: words that stood apart stay apart.
+/// Joins texts of several items, with a line feed if there is no white space between them.
 fn join(before: &mut String, next: &str) {
     let touches = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
     if touches(before.chars().next_back()) && touches(next.chars().next()) {

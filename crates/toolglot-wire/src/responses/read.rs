@@ -28,8 +28,8 @@ pub(crate) struct ResponsesReader {
     extra: Map,
 }
 
-/// The families of events that carry the text of an item: the name up to its last word, the item, the place in it, and
-/// the field of the whole text in the event that ends it.
+/// The families of events with the text of an item: the name without `.delta` or `.done`, the item, the slot in it, and
+/// the field of the whole text in the last event.
 const TEXTS: [(&str, ReadItemKind, TextSlot, &str); 7] = [
     ("response.output_text", ReadItemKind::Message, TextSlot::Text, "text"),
     ("response.function_call_arguments", ReadItemKind::Function, TextSlot::Input, "arguments"),
@@ -40,10 +40,10 @@ const TEXTS: [(&str, ReadItemKind, TextSlot, &str); 7] = [
     ("response.custom_tool_call_input", ReadItemKind::Custom, TextSlot::Input, "input"),
 ];
 
-/// What adds an annotation to a text.
+/// The event that adds an annotation to a text.
 const ANNOTATION: &str = "response.output_text.annotation.added";
 
-/// Fields of a response that have words of their own in [`ResponseEvent`].
+/// Fields of a response that [`ResponseEvent`] has.
 const KNOWN: [&str; 9] =
     ["id", "object", "created_at", "status", "model", "output", "usage", "error", "incomplete_details"];
 
@@ -86,11 +86,11 @@ impl ProtocolReader for ResponsesReader {
                     object.entry("type").or_insert_with(|| name.into());
                 }
                 match Fault::of_event(frame.event, &event) {
-                    Some(fault) => self.fail(sorted(fault), out),
+                    Some(fault) => self.fail(with_kind(fault), out),
                     None => self.event(&event, out),
                 }
             }
-            Err(_) if frame.event == Some("error") => self.fail(Fault::of_words(data), out),
+            Err(_) if frame.event == Some("error") => self.fail(Fault::of_text(data), out),
             Err(error) => self.fail(unreadable(&error), out),
         }
     }
@@ -107,7 +107,7 @@ impl ProtocolReader for ResponsesReader {
     }
 
     fn cut(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
-        // Only the last event says that no further item was to come.
+        // Only the last event shows that the response is complete.
         if !self.over {
             self.fail(fault, out);
         }
@@ -115,7 +115,7 @@ impl ProtocolReader for ResponsesReader {
 }
 
 impl ResponsesReader {
-    /// Reads an event that adds text; says whether it was one.
+    /// Reads an event that adds text; returns whether it was one.
     fn delta(&mut self, delta: &TextDelta<'_>, out: &mut Vec<ResponseEvent>) -> bool {
         let family = delta.kind.strip_suffix(".delta");
         let Some((_, kind, slot, _)) = TEXTS.iter().find(|row| Some(row.0) == family) else { return false };
@@ -130,7 +130,7 @@ impl ResponsesReader {
 
     fn event(&mut self, event: &Value, out: &mut Vec<ResponseEvent>) {
         let name = kind(event);
-        let response = event.get("response").unwrap_or(&Value::Null);
+        let response = &event["response"];
         match name {
             "response.created" | "response.queued" | "response.in_progress" => self.begin(response, out),
             "response.completed"
@@ -143,7 +143,7 @@ impl ResponsesReader {
             }
             "response.output_item.added" | "response.output_item.done" => {
                 self.begin(&Value::Null, out);
-                let index = event.get("output_index").and_then(Value::as_u64);
+                let index = event["output_index"].as_u64();
                 if let Some(item) = event.get("item").filter(|item| item.is_object()) {
                     self.items.object(item, index, name.ends_with("done"), event, out);
                 }
@@ -152,10 +152,10 @@ impl ResponsesReader {
         }
     }
 
-    /// Reads what ends a text, what frames it, and events that only this protocol knows.
+    /// Reads events that end a text or frame it, and those that only this protocol has.
     fn other(&mut self, name: &str, event: &Value, out: &mut Vec<ResponseEvent>) {
-        let place = ItemPlace { id: text(event, "item_id"), index: event.get("output_index").and_then(Value::as_u64) };
-        let number = |key: &str| event.get(key).and_then(Value::as_u64);
+        let place = ItemPlace { id: text(event, "item_id"), index: event["output_index"].as_u64() };
+        let number = |key: &str| event[key].as_u64();
         let part = number("content_index").or_else(|| number("summary_index")).unwrap_or_default();
         if let Some((stem, last)) = name.rsplit_once('.') {
             if let Some((_, kind, slot, field)) = TEXTS.iter().find(|row| row.0 == stem) {
@@ -164,7 +164,7 @@ impl ResponsesReader {
                 let sent = event.get(if last == "delta" { "delta" } else { field });
                 let sent = sent.map(super::tools::json_text).unwrap_or_default();
                 self.items.named(item, text(event, "name"));
-                let tokens = event.get("logprobs").and_then(Value::as_array);
+                let tokens = event["logprobs"].as_array();
                 if last == "delta" || !self.items.has_sent(item, (*slot, part)) {
                     self.items.probable(item, tokens.map(Vec::as_slice), out);
                 }
@@ -174,7 +174,7 @@ impl ResponsesReader {
                 }
                 return;
             }
-            // The frames of a text's parts are made anew by whoever writes them.
+            // Writers generate the events around a part.
             if ["response.content_part", "response.reasoning_summary_part"].contains(&stem) {
                 return;
             }
@@ -184,11 +184,11 @@ impl ResponsesReader {
             if name == ANNOTATION {
                 self.items.annotated(place, part);
             }
-            self.items.own(event, out);
+            out.push(items::own(event.clone()));
         }
     }
 
-    /// Says that the response begins, and what else the server says of it.
+    /// Emits the start of the response, and unknown fields when their values are new.
     fn begin(&mut self, response: &Value, out: &mut Vec<ResponseEvent>) {
         if !self.begun {
             self.begun = true;
@@ -212,14 +212,14 @@ impl ResponsesReader {
         match name {
             "response.failed" => self.fail(fault_of(response), out),
             "response.cancelled" => self.fail(cancelled(), out),
-            "response.incomplete" if response.get("incomplete_details").is_none_or(Value::is_null) => {
+            "response.incomplete" if response["incomplete_details"].is_null() => {
                 self.finish(response, Finish::Length, out);
             }
             _ => self.end(response, out),
         }
     }
 
-    /// Reads the response that ends the stream, or that is all there is.
+    /// Reads the response that ends the stream, or a whole response.
     fn end(&mut self, response: &Value, out: &mut Vec<ResponseEvent>) {
         match text(response, "status") {
             Some("failed") => return self.fail(fault_of(response), out),
@@ -232,7 +232,7 @@ impl ResponsesReader {
             Some(_) => Finish::Length,
             None => match text(response, "status") {
                 Some("incomplete") => Finish::Length,
-                // The client did not want to wait for it.
+                // A background response, for which the client does not wait.
                 Some(status @ ("queued" | "in_progress")) => Finish::Other(status.to_owned()),
                 _ => Finish::Stop,
             },
@@ -241,11 +241,14 @@ impl ResponsesReader {
     }
 
     fn finish(&mut self, response: &Value, finish: Finish, out: &mut Vec<ResponseEvent>) {
-        self.items.reconcile(list(response.get("output")).iter(), out);
+        self.items.reconcile(list(&response["output"]).iter(), out);
         let finish = if finish == Finish::Stop && self.items.has_calls() { Finish::ToolCalls } else { finish };
         out.push(ResponseEvent::first(crate::response_event::Part::Finish(finish)));
         if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {
-            out.push(ResponseEvent::Usage(usage_of(usage)));
+            let (cached, reasoning) =
+                ("/input_tokens_details/cached_tokens", "/output_tokens_details/reasoning_tokens");
+            let usage = Usage::of(usage.clone(), ["/input_tokens", "/output_tokens", cached, reasoning]);
+            out.push(ResponseEvent::Usage(usage));
         }
         out.push(ResponseEvent::End);
         self.over = true;
@@ -257,19 +260,7 @@ impl ResponsesReader {
     }
 }
 
-fn usage_of(usage: &Value) -> Usage {
-    let count = |value: Option<&Value>| value.and_then(Value::as_u64);
-    let detail = |of: &str, key: &str| count(usage.get(of).and_then(|details| details.get(key)));
-    Usage {
-        input: count(usage.get("input_tokens")).unwrap_or_default(),
-        output: count(usage.get("output_tokens")).unwrap_or_default(),
-        cached: detail("input_tokens_details", "cached_tokens"),
-        reasoning: detail("output_tokens_details", "reasoning_tokens"),
-        own: usage.clone(),
-    }
-}
-
-/// Some servers count seconds with a fraction.
+/// Returns seconds; some servers send a fraction.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -282,11 +273,11 @@ fn seconds(value: &Value) -> Option<u64> {
 /// Reads the error of a response.
 fn fault_of(value: &Value) -> Fault {
     let silent = || Fault::new(FaultKind::Server, "the model server failed without a reason");
-    sorted(Fault::of_value(value).unwrap_or_else(silent))
+    with_kind(Fault::of_value(value).unwrap_or_else(silent))
 }
 
-/// Finds out by the codes of this protocol what sort of error it is.
-fn sorted(fault: Fault) -> Fault {
+/// Sets the kind of an error by the codes of this protocol.
+fn with_kind(fault: Fault) -> Fault {
     let kind = match fault.code.as_deref() {
         Some("rate_limit_exceeded") => FaultKind::RateLimit,
         Some("invalid_prompt" | "context_length_exceeded") => FaultKind::Request,

@@ -1,11 +1,10 @@
-//! The tools of a Responses request as chat tools, and the way back from a chat tool's name.
+//! Converts the tools of a Responses request to chat tools, and the names of chat tools back.
 
 use toolglot_json::{Map, Value, json};
 
-use super::left_out::LeftOut;
-use crate::members::list;
+use crate::members::{list, put};
 
-/// The names that chat allows are no longer than this.
+/// The longest name in a chat request.
 const MAX_NAME: usize = 64;
 
 /// The tools of a request, as chat tools.
@@ -14,30 +13,30 @@ pub(super) struct Toolbox {
     tools: Vec<ToolPair>,
 }
 
-/// A tool in both worlds.
+/// A tool in both protocols.
 #[derive(Clone, Debug)]
 pub(super) struct ToolPair {
     /// Its name in a chat request.
     chat_name: String,
     /// Its name in the Responses request.
     pub(super) name: String,
-    /// The namespace that it was declared in.
+    /// The namespace in which it is declared.
     pub(super) namespace: Option<String>,
-    /// How a chat request declares it.
+    /// Its declaration in a chat request.
     definition: Value,
-    /// It is the client's search for further tools, which has items of its own.
+    /// Whether it is the client's search for further tools, which has its own types of items.
     pub(super) is_search: bool,
 }
 
-/// The client's search for further tools, as a chat request names it.
+/// The name of the client's search for further tools in a chat request.
 pub(super) const SEARCH: &str = "tool_search";
 
 impl Toolbox {
-    /// Reads the tools of a request; what no chat server can have is left out with a note.
-    pub(super) fn read(request: &Map, missing: &mut LeftOut) -> Self {
+    /// Reads the tools of a request; those that chat servers cannot have are omitted with a note.
+    pub(super) fn read(request: &Map, notes: &mut Vec<String>) -> Self {
         let mut toolbox = Self::default();
-        for (tool, namespace) in listed(request.get("tools")) {
-            toolbox.add(tool, namespace, missing);
+        for (tool, namespace) in listed(&request["tools"]) {
+            toolbox.add(tool, namespace, notes);
         }
         toolbox.add_found(request);
         toolbox
@@ -45,53 +44,53 @@ impl Toolbox {
 
     /// Adds the tools that earlier searches found.
     fn add_found(&mut self, request: &Map) {
-        let found = list(request.get("input")).iter().filter(|item| kind(item) == "tool_search_output");
-        for (tool, namespace) in found.flat_map(|item| listed(item.get("tools"))) {
+        let found = list(&request["input"]).iter().filter(|item| kind(item) == "tool_search_output");
+        for (tool, namespace) in found.flat_map(|item| listed(&item["tools"])) {
             let is_known = |name| self.tools.iter().any(|it| it.name == name && it.namespace.as_deref() == namespace);
             if !text(tool, "name").is_some_and(is_known) {
-                // The search's answer shows tools of other types all the same.
-                self.add(tool, namespace, &mut LeftOut::default());
+                // No notes: the result of the search names tools of other types, too.
+                self.add(tool, namespace, &mut Vec::new());
             }
         }
     }
 
-    /// Returns the declarations for a chat request: those that the request's `tool_choice` allows.
+    /// Returns the declarations of the tools that the choice allows.
     pub(super) fn definitions(&self, choice: &ToolChoice) -> Vec<Value> {
         let allowed = |tool: &&ToolPair| choice.allowed.as_ref().is_none_or(|names| names.contains(&tool.chat_name));
         self.tools.iter().filter(allowed).map(|tool| tool.definition.clone()).collect()
     }
 
-    /// Returns the tool that a chat server calls by this name.
+    /// Returns the tool with this name in the chat request.
     pub(super) fn find(&self, chat_name: &str) -> Option<&ToolPair> {
         self.tools.iter().find(|tool| tool.chat_name == chat_name)
     }
 
-    /// Returns the name in a chat request of a tool that an item calls, declared or not.
+    /// Returns the chat name of a tool, which need not be declared.
     pub(super) fn chat_name(&self, name: &str, namespace: Option<&str>) -> String {
         let found = self.tools.iter().find(|tool| tool.name == name && tool.namespace.as_deref() == namespace);
         found.map_or_else(|| flat_name(name, namespace), |tool| tool.chat_name.clone())
     }
 
-    /// Returns the tool that a part of `tool_choice` names.
+    /// Returns the chat name of the declared tool that a choice names.
     fn named(&self, choice: &Value) -> Option<String> {
         let name = text(choice, "name").or_else(|| choice.get("function").and_then(|inner| text(inner, "name")))?;
         let chat_name = self.chat_name(name, text(choice, "namespace"));
         self.find(&chat_name).map(|tool| tool.chat_name.clone())
     }
 
-    fn add(&mut self, tool: &Value, namespace: Option<&str>, missing: &mut LeftOut) {
+    fn add(&mut self, tool: &Value, namespace: Option<&str>, notes: &mut Vec<String>) {
         let custom = kind(tool) == "custom";
         let is_search = kind(tool) == SEARCH && text(tool, "execution") == Some("client");
         let inner = tool.get(kind(tool)).filter(|inner| inner.is_object()).unwrap_or(tool);
         let named = text(inner, "name").filter(|_| custom || kind(tool) == "function");
         let Some(name) = named.or_else(|| is_search.then_some(SEARCH)) else {
-            missing.leave_out(format!("tool of type `{}` omitted: only its vendor's server can run it", kind(tool)));
+            notes.push(format!("tool of type `{}` omitted: only its vendor's server can run it", kind(tool)));
             return;
         };
         let mut chat_name = flat_name(name, namespace);
         if self.find(&chat_name).is_some() {
             if namespace.is_none() {
-                missing.leave_out(format!("tool `{name}` omitted: it is declared twice"));
+                notes.push(format!("tool `{name}` omitted: it is declared twice"));
                 return;
             }
             chat_name = shortened(&format!("{chat_name}/{}", self.tools.len()));
@@ -105,18 +104,18 @@ impl Toolbox {
     }
 }
 
-/// A `tool_choice`, as chat knows it.
+/// A `tool_choice`, converted for a chat request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ToolChoice {
-    /// The field of a chat request.
+    /// The value of `tool_choice`.
     pub(super) chat: Option<Value>,
-    /// The chat names of the only tools that may be called.
+    /// The chat names of the allowed tools, if they are restricted.
     allowed: Option<Vec<String>>,
 }
 
 impl ToolChoice {
-    /// Reads the choice of a request; what names no tool of a chat server leaves the choice to the model.
-    pub(super) fn read(request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) -> Self {
+    /// Reads the choice of a request; one that names no available tool is omitted.
+    pub(super) fn read(request: &Map, toolbox: &Toolbox, notes: &mut Vec<String>) -> Self {
         let Some(choice) = request.get("tool_choice").filter(|choice| !choice.is_null()) else {
             return Self::default();
         };
@@ -124,14 +123,14 @@ impl ToolChoice {
             return Self { chat: Some(choice.clone()), allowed: None };
         }
         if kind(choice) == "allowed_tools" {
-            // Chat's form nests the members next to the type.
+            // In the form of Chat Completions, the fields are nested.
             let inner = choice.get("allowed_tools").unwrap_or(choice);
             let mode = text(inner, "mode").unwrap_or("auto");
-            let allowed = list(inner.get("tools")).iter().filter_map(|tool| toolbox.named(tool)).collect();
+            let allowed = list(&inner["tools"]).iter().filter_map(|tool| toolbox.named(tool)).collect();
             return Self { chat: Some(Value::from(mode)), allowed: Some(allowed) };
         }
         let Some(name) = toolbox.named(choice) else {
-            missing.leave_out(format!("`tool_choice` of type `{}` omitted: it names no available tool", kind(choice)));
+            notes.push(format!("`tool_choice` of type `{}` omitted: it names no available tool", kind(choice)));
             return Self::default();
         };
         let kind = if kind(choice) == "custom" { "custom" } else { "function" };
@@ -139,33 +138,28 @@ impl ToolChoice {
     }
 }
 
-/// Returns a flat tool as the inner part of a chat tool.
+/// Returns the inner part of a function in a chat request.
 fn function(tool: &Value, chat_name: &str) -> Value {
     let mut function = Map::from_iter([("name".to_owned(), Value::from(chat_name))]);
     let parameters = tool.get("parameters").filter(|parameters| parameters.is_object()).cloned();
-    let rest = [
-        ("description", tool.get("description").cloned()),
-        ("parameters", Some(parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}})))),
-        ("strict", tool.get("strict").cloned()),
-    ];
-    for (key, value) in rest {
-        function.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
-    }
+    put(&mut function, "description", tool["description"].clone());
+    put(&mut function, "parameters", parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}})));
+    put(&mut function, "strict", tool["strict"].clone());
     Value::Object(function)
 }
 
-/// Returns a tool that takes free text as the inner part of a chat tool, which nests its grammar one level deeper.
+/// Returns the inner part of a free-text tool in a chat request, where its grammar is nested one level deeper.
 fn custom_tool(tool: &Value, chat_name: &str) -> Value {
     let mut custom = Map::from_iter([("name".to_owned(), Value::from(chat_name))]);
-    custom.extend(text(tool, "description").map(|text| ("description".to_owned(), Value::from(text))));
-    let format = tool.get("format").and_then(Value::as_object).map(|format| match format.contains_key("definition") {
+    put(&mut custom, "description", text(tool, "description"));
+    let format = tool["format"].as_object().map(|format| match format.contains_key("definition") {
         true => {
             let grammar: Map = format.clone().into_iter().filter(|(key, _)| key != "type").collect();
             json!({"type": "grammar", "grammar": grammar})
         }
         false => Value::Object(format.clone()),
     });
-    custom.extend(format.map(|format| ("format".to_owned(), format)));
+    put(&mut custom, "format", format);
     Value::Object(custom)
 }
 
@@ -178,7 +172,7 @@ fn flat_name(name: &str, namespace: Option<&str>) -> String {
     if full.len() <= MAX_NAME && full.chars().all(is_legal) { full } else { shortened(&full) }
 }
 
-/// Returns a valid name for a long or invalid one: its end, which is most specific, and a hash of the whole.
+/// Returns a valid name for a long or invalid one: its end, which is most specific, and a hash.
 fn shortened(full: &str) -> String {
     let legal = full.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' });
     let legal: String = legal.collect();
@@ -186,28 +180,28 @@ fn shortened(full: &str) -> String {
     format!("{tail}_{:08x}", toolglot::seed_of(full.as_bytes()) & 0xFFFF_FFFF)
 }
 
-/// Returns the tools of a list, each with the namespace that it is in.
-pub(super) fn listed(tools: Option<&Value>) -> impl Iterator<Item = (&Value, Option<&str>)> {
+/// Returns the tools of a list, each with its namespace.
+pub(super) fn listed(tools: &Value) -> impl Iterator<Item = (&Value, Option<&str>)> {
     list(tools).iter().flat_map(|tool| {
         let (namespace, inner, alone) = match kind(tool) {
-            "namespace" => (text(tool, "name"), tool.get("tools"), None),
-            _ => (None, None, Some(tool)),
+            "namespace" => (text(tool, "name"), list(&tool["tools"]), None),
+            _ => (None, &[][..], Some(tool)),
         };
-        list(inner).iter().chain(alone).map(move |tool| (tool, namespace))
+        inner.iter().chain(alone).map(move |tool| (tool, namespace))
     })
 }
 
-/// Returns the word that says what an item, a part or a tool is.
+/// Returns the type of an item, a part or a tool.
 pub(super) fn kind(value: &Value) -> &str {
     text(value, "type").unwrap_or_default()
 }
 
 /// Returns the text of a field.
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
-    value.get(key).and_then(Value::as_str)
+    value[key].as_str()
 }
 
-/// Returns a text as it is, anything else as JSON text.
+/// Returns a string unchanged, and any other value as JSON text.
 pub(super) fn json_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

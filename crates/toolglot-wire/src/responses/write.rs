@@ -1,7 +1,7 @@
 //! Writes a stream for a Responses client, following the rules that its SDKs require.
 //!
-//! Every item is announced, its parts are announced, all are ended in turn with their whole text, and the response at
-//! the end holds them all: no SDK has to guess, and none disagrees with another.
+//! Each item and each of its parts begins with an event and ends with one that repeats its whole text, and the last
+//! event contains the whole response. SDKs read some of these and not others; this way they all see the same.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,6 @@ use toolglot_json::{Map, Value};
 use self::event::EventBuilder;
 use self::item::{ItemKind, OpenItem, PartKind};
 use self::response::ResponseObject;
-use super::left_out::LeftOut;
 use super::tools::{Toolbox, kind, text};
 use crate::fault::Fault;
 use crate::policy::ReasoningItem;
@@ -24,6 +23,17 @@ mod item;
 mod own;
 mod response;
 
+/// Returns the body of a response: the response in the last event of a stream.
+pub(crate) fn whole(events: &[ResponseEvent], client: &Client) -> Value {
+    let mut writer = ResponsesWriter::new(client.clone());
+    let mut stream = Vec::new();
+    for event in events {
+        writer.write(event, &mut stream);
+        stream.clear();
+    }
+    serde_json::from_str(&writer.body()).unwrap_or_default()
+}
+
 /// Writes one response.
 #[derive(Debug)]
 pub(crate) struct ResponsesWriter {
@@ -36,30 +46,28 @@ pub(crate) struct ResponsesWriter {
     finish: Option<Finish>,
     failure: Option<Value>,
     open: Option<OpenItem>,
-    /// The tokens of text that is yet to be written.
-    tokens: PendingLogprobs,
-    /// White space that no text has followed yet: between two calls it is no message of its own.
+    /// The log probabilities of text that has not been written.
+    logprobs: PendingLogprobs,
+    /// White space that no text has followed yet: between two calls it is not a message.
     blank: String,
-    /// Finished items as JSON text; an item that is not is here as it began.
+    /// The items as JSON text: complete, or as they were when they began.
     output: Vec<String>,
     ids: HashSet<String>,
-    /// What the server wrote around items that have not begun here.
+    /// The server's fields of items that have not begun here.
     announced: Vec<Map>,
-    /// The form in which the server sends the reasoning item that is open, if it said so.
+    /// The field in which the server sends the open reasoning item, if known.
     announced_form: Option<ReasoningItem>,
-    /// The positions of items that only this protocol has, by the server's ids and numbers.
+    /// The positions of items that only this protocol has, by the server's ids and indexes.
     own_ids: HashMap<String, usize>,
     own_indexes: HashMap<u64, usize>,
 }
 
 impl ProtocolWriter for ResponsesWriter {
-    fn write(&mut self, said: &ResponseEvent, out: &mut Vec<u8>) {
+    fn write(&mut self, event: &ResponseEvent, out: &mut Vec<u8>) {
         if self.over {
             return;
         }
-        match said {
-            // Counted before it comes here.
-            ResponseEvent::Lost => {}
+        match event {
             ResponseEvent::Begin(begin) => {
                 self.response.begin(begin, &self.client);
                 self.begin(out);
@@ -68,18 +76,13 @@ impl ProtocolWriter for ResponsesWriter {
                 self.begin(out);
                 self.part(part, out);
             }
-            // This protocol has no alternatives.
-            ResponseEvent::Part { .. } => {}
             ResponseEvent::Usage(usage) => self.response.usage(usage, self.client.upstream),
             ResponseEvent::Extra(fields) if self.client.upstream == Protocol::Responses => self.response.extend(fields),
-            ResponseEvent::Extra(_) => {}
+            // This protocol has no alternatives, and no place for unknown fields of others.
+            ResponseEvent::Part { .. } | ResponseEvent::Extra(_) | ResponseEvent::Lost => {}
             ResponseEvent::Fault(fault) => self.fail(fault, out),
             ResponseEvent::End => self.end(out),
         }
-    }
-
-    fn keep_alive(&self) -> &'static [u8] {
-        b": keepalive\n\n"
     }
 
     fn settled(&self) -> Option<String> {
@@ -90,7 +93,7 @@ impl ProtocolWriter for ResponsesWriter {
 impl ResponsesWriter {
     pub(crate) fn new(client: Client) -> Self {
         Self {
-            toolbox: Toolbox::read(&client.request, &mut LeftOut::default()),
+            toolbox: Toolbox::read(&client.request, &mut Vec::new()),
             response: ResponseObject::new(&client),
             client,
             sequence: 0,
@@ -99,7 +102,7 @@ impl ResponsesWriter {
             finish: None,
             failure: None,
             open: None,
-            tokens: PendingLogprobs::default(),
+            logprobs: PendingLogprobs::default(),
             blank: String::new(),
             output: Vec::new(),
             ids: HashSet::new(),
@@ -111,26 +114,33 @@ impl ResponsesWriter {
     }
 
     /// Returns the current response as JSON text.
-    pub(super) fn body(&self) -> String {
-        let cut = self.finish.as_ref().and_then(cut_by).filter(|_| self.over);
+    fn body(&self) -> String {
+        let reason = self.incomplete_reason().filter(|_| self.over);
         let status = match (&self.failure, &self.finish) {
             _ if !self.over => "in_progress",
             (Some(_), _) => "failed",
             (None, Some(Finish::Other(status))) if ["queued", "in_progress"].contains(&status.as_str()) => status,
-            (None, _) if cut.is_some() => "incomplete",
+            (None, _) if reason.is_some() => "incomplete",
             (None, _) => "completed",
         };
-        self.response.text(status, &self.output, cut, self.failure.as_ref())
+        self.response.text(status, &self.output, reason, self.failure.as_ref())
+    }
+
+    /// Returns the protocol's reason if the response was truncated.
+    fn incomplete_reason(&self) -> Option<&'static str> {
+        match self.finish {
+            Some(Finish::Length) => Some("max_output_tokens"),
+            Some(Finish::ContentFilter) => Some("content_filter"),
+            _ => None,
+        }
     }
 
     fn begin(&mut self, out: &mut Vec<u8>) {
-        if self.begun {
-            return;
+        if !std::mem::replace(&mut self.begun, true) {
+            let body = self.body();
+            self.event("response.created", out).json("response", &body);
+            self.event("response.in_progress", out).json("response", &body);
         }
-        self.begun = true;
-        let body = self.body();
-        self.event("response.created", out).json("response", &body);
-        self.event("response.in_progress", out).json("response", &body);
     }
 
     fn part(&mut self, part: &Part, out: &mut Vec<u8>) {
@@ -143,17 +153,17 @@ impl ResponsesWriter {
                 self.push_text(ItemKind::Reasoning, part, text, out);
             }
             Part::Seal(seal) => {
-                self.ensure(ItemKind::Reasoning, out);
+                self.ensure_open(ItemKind::Reasoning, out);
                 self.open.iter_mut().for_each(|item| item.seal(seal));
             }
             Part::CallStart { id, name, kind, .. } => {
                 self.close(out);
                 self.start_call(id.as_deref().unwrap_or_default(), name, *kind, out);
             }
-            Part::Arguments { text, .. } => self.input(text, out),
+            Part::Arguments { text, .. } => self.push_input(text, out),
             Part::CallEnd { .. } => self.close(out),
-            Part::CallCut { .. } => self.close_as(true, out),
-            Part::Logprobs(tokens) => self.tokens.add(tokens),
+            Part::CallCut { .. } => self.close_as("incomplete", out),
+            Part::Logprobs(tokens) => self.logprobs.add(tokens),
             Part::Own(event) => self.own(event, out),
             Part::Finish(finish) => {
                 self.finish = Some(finish.clone());
@@ -162,11 +172,11 @@ impl ResponsesWriter {
         }
     }
 
-    /// Says text; a server of this protocol has put it into items already.
+    /// Writes text. Blank text between calls waits, unless a server of this protocol sent it in an item.
     fn text(&mut self, text: &str, out: &mut Vec<u8>) {
-        let foreign = self.client.upstream != Protocol::Responses;
+        let is_foreign = self.client.upstream != Protocol::Responses;
         let begins = self.open.as_ref().is_none_or(|item| item.kind != ItemKind::Message);
-        if foreign && begins && !self.output.is_empty() && text.trim().is_empty() {
+        if is_foreign && begins && !self.output.is_empty() && text.trim().is_empty() {
             return self.blank.push_str(text);
         }
         if self.blank.is_empty() {
@@ -176,43 +186,42 @@ impl ResponsesWriter {
         self.push_text(ItemKind::Message, PartKind::Text, &text, out);
     }
 
-    /// Says a piece of text in an item of a kind; an item or a part of another kind ends before.
+    /// Writes text to a part of an item; an open item or part of another kind ends first.
     fn push_text(&mut self, kind: ItemKind, part: PartKind, text: &str, out: &mut Vec<u8>) {
         if text.is_empty() {
             return;
         }
-        self.ensure(kind, out);
-        if self.open.as_ref().and_then(OpenItem::part_kind).is_some_and(|open| open != part) {
+        self.ensure_open(kind, out);
+        if self.open.as_ref().and_then(|item| item.part).is_some_and(|open| open != part) {
             self.end_part(out);
         }
         let Some(item) = &mut self.open else { return };
-        if item.part_kind().is_none() {
-            item.begin_part(part, EventBuilder::new(part.frame_added(), &mut self.sequence, out));
+        if item.part.is_none() {
+            item.begin_part(part, EventBuilder::new(&part.added(), &mut self.sequence, out));
         }
-        let tokens = if part == PartKind::Text { self.tokens.take(text) } else { Vec::new() };
-        item.delta(text, tokens, EventBuilder::new(part.names().delta, &mut self.sequence, out));
+        let logprobs = if part == PartKind::Text { self.logprobs.take(text) } else { Vec::new() };
+        item.delta(text, logprobs, EventBuilder::new(&part.delta(), &mut self.sequence, out));
     }
 
-    fn input(&mut self, text: &str, out: &mut Vec<u8>) {
-        if let Some(item) = self.open.as_mut().filter(|item| item.kind == ItemKind::Search) {
-            return item.keep(text);
-        }
-        let Some((item, part)) = self.open.as_mut().and_then(|item| item.input_kind().map(|part| (item, part))) else {
-            return;
-        };
-        if !text.is_empty() {
-            item.delta(text, Vec::new(), EventBuilder::new(part.names().delta, &mut self.sequence, out));
+    fn push_input(&mut self, text: &str, out: &mut Vec<u8>) {
+        let Some(item) = &mut self.open else { return };
+        match item.input_kind() {
+            Some(part) if !text.is_empty() => {
+                item.delta(text, Vec::new(), EventBuilder::new(&part.delta(), &mut self.sequence, out));
+            }
+            None if item.kind == ItemKind::Search => item.keep(text),
+            _ => {}
         }
     }
 
-    fn ensure(&mut self, kind: ItemKind, out: &mut Vec<u8>) {
+    fn ensure_open(&mut self, kind: ItemKind, out: &mut Vec<u8>) {
         if self.open.as_ref().is_some_and(|item| item.kind == kind) {
             return;
         }
         self.close(out);
-        let at = self.announced.iter().rposition(|head| head.get("type").and_then(Value::as_str) == Some(kind.name()));
+        let at = self.announced.iter().rposition(|head| has(head, "type", kind.name()));
         let head = at.map(|at| self.announced.swap_remove(at)).unwrap_or_default();
-        self.announced.retain(|head| head.get("type").and_then(Value::as_str) != Some(kind.name()));
+        self.announced.retain(|head| !has(head, "type", kind.name()));
         self.start(kind, head, out);
     }
 
@@ -223,24 +232,23 @@ impl ResponsesWriter {
             CallKind::Function if tool.is_some_and(|tool| tool.is_search) => ItemKind::Search,
             CallKind::Function => ItemKind::Function,
         };
-        let is = |head: &Map, key: &str, value: &str| head.get(key).and_then(Value::as_str) == Some(value);
-        let mut heads = self.announced.iter();
-        let at = heads.position(|head| is(head, "type", kind.name()) && is(head, "call_id", call_id));
+        let is_it = |head: &Map| has(head, "type", kind.name()) && has(head, "call_id", call_id);
+        let at = self.announced.iter().position(is_it);
         let mut head = at.map(|at| self.announced.remove(at)).unwrap_or_default();
         let namespace = tool.and_then(|tool| tool.namespace.clone());
         head.extend(namespace.map(|namespace| ("namespace".to_owned(), namespace.into())));
-        head.insert("call_id".to_owned(), call_id.into());
+        head["call_id"] = call_id.into();
         if kind != ItemKind::Search {
-            head.insert("name".to_owned(), tool.map_or(name, |tool| &tool.name).into());
+            head["name"] = tool.map_or(name, |tool| &tool.name).into();
         }
         self.start(kind, head, out);
     }
 
     fn start(&mut self, kind: ItemKind, head: Map, out: &mut Vec<u8>) {
         let index = self.output.len();
-        let id = head.get("id").and_then(Value::as_str).map(str::to_owned);
+        let id = head["id"].as_str().map(str::to_owned);
         let id = id.filter(|id| !id.is_empty() && !self.ids.contains(id));
-        let id = id.unwrap_or_else(|| fresh(kind.prefix(), self.client.seed, index + 1));
+        let id = id.unwrap_or_else(|| generated_id(kind.prefix(), self.client.seed, index + 1));
         self.ids.insert(id.clone());
         let item = OpenItem::new(kind, index, id, head);
         self.output.push(item.text("in_progress"));
@@ -249,27 +257,27 @@ impl ResponsesWriter {
     }
 
     fn end_part(&mut self, out: &mut Vec<u8>) {
-        let Some((item, part)) = self.open.as_mut().and_then(|item| item.part_kind().map(|part| (item, part))) else {
-            return;
-        };
-        item.end_text(EventBuilder::new(part.names().done, &mut self.sequence, out));
-        item.end_part(EventBuilder::new(part.frame_done(), &mut self.sequence, out));
+        let Some(item) = &mut self.open else { return };
+        let Some(part) = item.part else { return };
+        item.end_text(EventBuilder::new(&part.done(), &mut self.sequence, out));
+        item.end_part(EventBuilder::new(&part.ended(), &mut self.sequence, out));
     }
 
-    /// Ends the open item. A message that a limit cuts says so.
+    /// Ends the open item; a message is incomplete if the response was truncated.
     fn close(&mut self, out: &mut Vec<u8>) {
-        let message = self.open.as_ref().is_some_and(|item| item.kind == ItemKind::Message);
-        self.close_as(message && self.finish.as_ref().and_then(cut_by).is_some(), out);
+        let is_message = self.open.as_ref().is_some_and(|item| item.kind == ItemKind::Message);
+        let is_truncated = is_message && self.incomplete_reason().is_some();
+        self.close_as(if is_truncated { "incomplete" } else { "completed" }, out);
     }
 
-    fn close_as(&mut self, is_cut: bool, out: &mut Vec<u8>) {
+    fn close_as(&mut self, status: &str, out: &mut Vec<u8>) {
         self.end_part(out);
         let Some(mut item) = self.open.take() else { return };
         if let Some(part) = item.input_kind() {
-            item.end_text(EventBuilder::new(part.names().done, &mut self.sequence, out));
+            item.end_text(EventBuilder::new(&part.done(), &mut self.sequence, out));
         }
         let index = item.index;
-        self.output[index] = item.text(if is_cut { "incomplete" } else { "completed" });
+        self.output[index] = item.text(status);
         self.event("response.output_item.done", out).number("output_index", index).json("item", &self.output[index]);
         if item.kind == ItemKind::Reasoning {
             self.announced_form = None;
@@ -280,14 +288,13 @@ impl ResponsesWriter {
         self.begin(out);
         self.close(out);
         self.over = true;
+        let name = if self.incomplete_reason().is_some() { "response.incomplete" } else { "response.completed" };
         let body = self.body();
-        let name =
-            if self.finish.as_ref().and_then(cut_by).is_some() { "response.incomplete" } else { "response.completed" };
         self.event(name, out).json("response", &body);
     }
 
-    /// Says the error in an event of its own and in the response: some clients listen to one, some to the other. The
-    /// event has it nested as servers send it, which is where SDKs look, and flat as it is specified.
+    /// Writes the error as an `error` event and in the response: clients read one or the other. The event has its
+    /// fields twice: in `error`, where servers send them and SDKs look, and at the top level, as specified.
     fn fail(&mut self, fault: &Fault, out: &mut Vec<u8>) {
         self.begin(out);
         self.over = true;
@@ -309,21 +316,16 @@ impl ResponsesWriter {
     }
 
     fn event<'a>(&mut self, name: &str, out: &'a mut Vec<u8>) -> EventBuilder<'a> {
-        EventBuilder::new(name, &mut self.sequence, out)
+        EventBuilder::new(&[name], &mut self.sequence, out)
     }
 }
 
-/// Returns the word for what cut a response, if anything did.
-fn cut_by(finish: &Finish) -> Option<&'static str> {
-    match finish {
-        Finish::Length => Some("max_output_tokens"),
-        Finish::ContentFilter => Some("content_filter"),
-        _ => None,
-    }
+fn has(head: &Map, key: &str, value: &str) -> bool {
+    head[key] == *value
 }
 
-/// Returns an id with the prefix of its kind. The seed differs from that of the ids of calls.
-fn fresh(prefix: &str, seed: u64, place: usize) -> String {
+/// Returns an id with the prefix of its kind. The seed is inverted, so that it cannot equal the id of a call.
+fn generated_id(prefix: &str, seed: u64, place: usize) -> String {
     let id = toolglot::mint(!seed, place);
     format!("{prefix}_{}", id.trim_start_matches("call_"))
 }

@@ -1,21 +1,22 @@
 //! Passes chunks on unchanged: a chunk that adds a piece to text, reasoning or a call is not parsed completely.
 //! The first row that applies decides:
 //!
-//! | the chunk | what becomes of it |
+//! | the chunk | what happens |
 //! |---|---|
-//! | its answer is begun by the proxy, or has to hold a call and has none yet | read with care |
-//! | has no known shape or no piece, or its alternative has not begun | read with care |
-//! | says more than its piece, whose place before or after held text is open | read with care |
-//! | adds to text or arguments, and nothing has to be held or changed | passed on unchanged |
-//! | adds to reasoning: in the client's field, where no calls are looked for | passed on unchanged, else parsed |
-//! | adds to arguments: of no known call, or says more | read with care |
-//! | has fields, and its piece is inside a call that was text | the fields wait for the next event |
-//! | any other | the parser gets the piece; the rest of the chunk is emitted |
+//! | its answer is prefilled, or requires a call and has none yet | parsed |
+//! | has no known shape or no piece, or its alternative has not begun | parsed |
+//! | has more than its piece, which may have to come before or after text that is held back | parsed |
+//! | adds to text or arguments, and nothing must be held back or changed | passed on unchanged |
+//! | adds to reasoning, in the client's field, before any call | passed on unchanged |
+//! | adds to other reasoning, or to arguments of an unknown call or with more than the piece | parsed |
+//! | has unknown fields, and its piece is inside a call in text | the fields wait for the next event |
+//! | any other | the piece is read, and the rest of the chunk is emitted |
 
 use super::{ClientWriter, Conversion};
 use crate::chat::read::usage_of;
+use crate::chat::shape::ChunkTraits;
 use crate::chat::write::PieceTarget;
-use crate::normalize::TokenFate;
+use crate::normalize::LogprobsFate;
 use crate::response_event::{Part, ResponseEvent, Usage};
 use crate::sse::Frame;
 
@@ -29,53 +30,54 @@ impl Conversion {
         }
         let keeps_usage = self.earlier.is_none() && writer.counts_in_chunks();
         let Some(chunk) = self.templates.look(frame, writer.envelope(), keeps_usage) else { return false };
-        let (choice, text) = (chunk.choice, &*chunk.text);
-        let begins = !matches!(chunk.kind, PieceTarget::Arguments(_));
-        if text.is_empty() || !writer.is_under_way(choice) || !self.normalizer.knows(choice, begins) {
+        let ChunkTraits { choice, kind, says_more, has_fields, has_logprobs } = chunk.traits;
+        let text = &*chunk.text;
+        let begins = !matches!(kind, PieceTarget::Arguments(_));
+        if text.is_empty() || !writer.is_under_way(choice) || !self.normalizer.keeps_number(choice, begins) {
             return false;
         }
-        let (in_field, number) = match chunk.kind {
+        let (in_field, number) = match kind {
             PieceTarget::Text => (true, None),
             PieceTarget::Reasoning(field) => (writer.reasons_in(field), None),
             PieceTarget::Arguments(index) => (true, writer.function(index)),
         };
         // Other output precedes the text; if the text is a call, that may end the answer.
-        let fate = self.normalizer.token_fate(choice);
-        let in_call = fate == TokenFate::Dropped && !self.normalizer.may_have_enough();
-        if chunk.is_probable && fate == TokenFate::Open
-            || chunk.says_more && fate != TokenFate::Said
-            || chunk.has_fields && fate != TokenFate::Said && !in_call
-            || !self.unsaid.is_empty() && (self.unsaid_shape != chunk.shape || !in_call)
+        let fate = self.normalizer.logprobs_fate(choice);
+        let in_call = fate == LogprobsFate::Dropped && !self.normalizer.may_end_early();
+        if has_logprobs && fate == LogprobsFate::Undecided
+            || says_more && fate != LogprobsFate::Emitted
+            || has_fields && fate != LogprobsFate::Emitted && !in_call
+            || !self.unread.is_empty() && (self.unread_shape != chunk.shape || !in_call)
         {
             return false;
         }
-        if !self.counted.is_empty() && self.normalizer.may_have_enough() && fate != TokenFate::Said {
-            // The end of the answer also reports its tokens.
-            self.say_held_back();
-            self.make_clean();
+        if !self.counted.is_empty() && self.normalizer.may_end_early() && fate != LogprobsFate::Emitted {
+            // A call may end the answer now, and its end reports the tokens.
+            self.emit_unread();
+            self.normalize();
         }
-        let passes = match chunk.kind {
-            PieceTarget::Text => self.normalizer.passes(choice, text, &mut self.cleaned),
-            PieceTarget::Reasoning(_) if !in_field || !self.normalizer.passes_reasoning(choice) => return false,
+        let passes = match kind {
+            PieceTarget::Text => self.normalizer.pass_text(choice, text),
+            PieceTarget::Reasoning(_) if !in_field || !self.normalizer.pass_reasoning(choice) => return false,
             PieceTarget::Reasoning(_) => true,
             // The rest of such a chunk is unknown, since only a part was parsed.
-            PieceTarget::Arguments(_) if chunk.says_more || chunk.has_fields || chunk.is_probable => return false,
+            PieceTarget::Arguments(_) if says_more || has_fields || has_logprobs => return false,
             PieceTarget::Arguments(index) => {
                 let Some(call) = self.reader.continues_call(choice, index, text) else { return false };
-                self.normalizer.passes_arguments(choice, (call, number), text, &mut self.cleaned)
+                self.normalizer.pass_arguments(choice, (call, number), text)
             }
         };
         if passes {
-            self.cleaned.clear();
+            self.normalizer.events().clear();
             if let ClientWriter::Chat(writer) = &mut self.writer {
                 self.templates.write(&chunk, frame, writer.envelope(), out);
-                writer.passed(choice, chunk.kind);
+                writer.passed(choice, kind);
             }
-        } else if in_call && chunk.has_fields {
-            frame.data.clone_into(&mut self.unsaid);
-            self.unsaid_shape = chunk.shape;
-        } else if chunk.says_more || chunk.has_fields || chunk.is_probable && fate == TokenFate::Said {
-            self.besides_text(frame);
+        } else if in_call && has_fields {
+            frame.data.clone_into(&mut self.unread);
+            self.unread_shape = chunk.shape;
+        } else if says_more || has_fields || has_logprobs && fate == LogprobsFate::Emitted {
+            self.read_rest(frame);
         }
         if let Some(usage) = chunk.usage {
             usage.clone_into(&mut self.counted);
@@ -83,33 +85,33 @@ impl Conversion {
         true
     }
 
-    /// Reads what a chunk says besides its text, of which something has been said.
-    fn besides_text(&mut self, frame: &Frame<'_>) {
-        self.reader.frame(frame, &mut self.said);
-        self.said.retain(|said| !matches!(said, ResponseEvent::Part { part: Part::Text(_), .. }));
-        let is_early = |said: &mut ResponseEvent| {
-            matches!(said, ResponseEvent::Extra(_) | ResponseEvent::Part { part: Part::Logprobs(_), .. })
+    /// Reads the rest of a chunk whose text has been read.
+    fn read_rest(&mut self, frame: &Frame<'_>) {
+        self.reader.frame(frame, &mut self.pending);
+        self.pending.retain(|event| !matches!(event, ResponseEvent::Part { part: Part::Text(_), .. }));
+        let is_early = |event: &mut ResponseEvent| {
+            matches!(event, ResponseEvent::Extra(_) | ResponseEvent::Part { part: Part::Logprobs(_), .. })
         };
-        self.cleaned.splice(0..0, self.said.extract_if(.., is_early));
+        self.normalizer.events().splice(0..0, self.pending.extract_if(.., is_early));
     }
 
-    /// Says the tokens that were counted and the fields that were seen in passing.
-    pub(super) fn say_held_back(&mut self) {
-        self.said.extend(counted(&self.counted).map(ResponseEvent::Usage));
+    /// Emits the token counts and unknown fields of chunks that were not parsed.
+    pub(super) fn emit_unread(&mut self) {
+        self.pending.extend(read_usage(&self.counted).map(ResponseEvent::Usage));
         self.counted.clear();
-        if !self.unsaid.is_empty() {
-            let from = self.said.len();
-            self.reader.frame(&Frame { event: None, data: &self.unsaid, raw: &[] }, &mut self.said);
-            let is_field = |said: &mut ResponseEvent| matches!(said, ResponseEvent::Extra(_));
-            let fields: Vec<_> = self.said.extract_if(from.., is_field).collect();
-            self.said.truncate(from);
-            self.said.extend(fields);
-            self.unsaid.clear();
+        if !self.unread.is_empty() {
+            let from = self.pending.len();
+            self.reader.frame(&Frame { event: None, data: &self.unread, raw: &[] }, &mut self.pending);
+            let is_field = |event: &mut ResponseEvent| matches!(event, ResponseEvent::Extra(_));
+            let fields: Vec<_> = self.pending.extract_if(from.., is_field).collect();
+            self.pending.truncate(from);
+            self.pending.extend(fields);
+            self.unread.clear();
         }
     }
 }
 
-/// Returns the tokens that an object counts.
-pub(super) fn counted(text: &str) -> Option<Usage> {
+/// Reads token counts.
+pub(super) fn read_usage(text: &str) -> Option<Usage> {
     serde_json::from_str(text).ok().map(usage_of)
 }

@@ -1,9 +1,10 @@
-//! Tells apart the calls of a message whose indices, ids and names cannot be relied on.
+//! Assigns the pieces of a message to its calls, although servers send unreliable indices, ids and names.
 
 use serde_json::value::RawValue;
 use toolglot_json::{Map, Value};
 
 use crate::chat::fields::text;
+use crate::members::json_text;
 use crate::response_event::{CallKind, Part};
 
 /// Calls beyond this many are not read. Each piece is looked up among all of them, so a server that counts indices up
@@ -27,7 +28,7 @@ struct ReadCall {
     shared: String,
 }
 
-/// How far a call's JSON text has got; strings and brackets are all that matters here.
+/// The state of a scan of a call's JSON text, which only tracks strings and brackets.
 #[derive(Default)]
 struct InputProgress {
     depth: usize,
@@ -62,33 +63,24 @@ struct CallPiece<'a> {
 
 impl<'a> CallPiece<'a> {
     fn of(call: &'a Map) -> Self {
-        let custom = call.get("custom").and_then(Value::as_object);
-        let empty = || call;
-        let function = call.get("function").and_then(Value::as_object).or(custom).unwrap_or_else(empty);
+        let custom = call["custom"].as_object();
+        let function = call["function"].as_object().or(custom).unwrap_or(call);
         let kind = if custom.is_some() { CallKind::Custom } else { CallKind::Function };
         let input = function.get("arguments").or_else(|| function.get("input"));
         Self {
-            index: call.get("index").and_then(Value::as_u64),
+            index: call["index"].as_u64(),
             id: text(call, "id"),
             name: text(function, "name"),
-            input: input_text(input),
+            // Some servers send the object instead of its text.
+            input: input.and_then(json_text).unwrap_or_default(),
             kind,
         }
     }
 }
 
-/// Returns arguments as text; some servers send them as the object itself.
-fn input_text(input: Option<&Value>) -> String {
-    match input {
-        Some(Value::String(text)) => text.clone(),
-        None | Some(Value::Null) => String::new(),
-        Some(value) => value.to_string(),
-    }
-}
-
 impl ReadCalls {
     /// Reads one element; in a whole message each is a call of its own.
-    pub(super) fn read(&mut self, call: &Value, whole: bool, say: &mut impl FnMut(Part)) {
+    pub(super) fn read(&mut self, call: &Value, whole: bool, emit: &mut impl FnMut(Part)) {
         let Some(call) = call.as_object() else { return };
         let piece = CallPiece::of(call);
         let found = if whole { None } else { self.find(&piece) };
@@ -96,9 +88,9 @@ impl ReadCalls {
             return;
         }
         let at = found.unwrap_or_else(|| self.begin(&piece));
-        self.add(at, piece, say);
+        self.add(at, piece, emit);
         if whole && !self.0[at].name.is_empty() {
-            say(Part::CallEnd { call: at });
+            emit(Part::CallEnd { call: at });
         }
     }
 
@@ -111,15 +103,15 @@ impl ReadCalls {
         Some(at)
     }
 
-    /// Reads a function call as it was before there were several of them.
-    pub(super) fn read_legacy(&mut self, function: &Map, say: &mut impl FnMut(Part)) {
+    /// Reads a deprecated `function_call`, of which a message has at most one.
+    pub(super) fn read_legacy(&mut self, function: &Map, emit: &mut impl FnMut(Part)) {
         let piece = CallPiece { index: Some(0), ..CallPiece::of(function) };
         let at = if self.0.is_empty() { self.begin(&piece) } else { self.0.len() - 1 };
-        self.add(at, piece, say);
+        self.add(at, piece, emit);
     }
 
-    /// Says whether a call may have to share its arguments: one before it has the same index and got none. Some gateways name
-    /// all calls first and send their arguments one after the other.
+    /// Returns whether a call may share its arguments with the one before it, which has the same index and no arguments
+    /// yet. Some gateways send the names of all calls first, and then their arguments one after the other.
     fn shares(&self, at: usize) -> bool {
         self.0[..at].last().is_some_and(|before| {
             before.index.is_some()
@@ -128,8 +120,9 @@ impl ReadCalls {
         })
     }
 
-    /// Gives calls of one index their arguments: an object each, or all to the last where there are not as many.
-    pub(super) fn share_out(&mut self, say: &mut impl FnMut(Part)) {
+    /// Distributes shared arguments among the calls of one index: an object each, or all to the last if the numbers
+    /// differ.
+    pub(super) fn share_out(&mut self, emit: &mut impl FnMut(Part)) {
         let mut at = 0;
         while at < self.0.len() {
             let index = self.0[at].index;
@@ -142,16 +135,16 @@ impl ReadCalls {
                 _ if text.is_empty() => {}
                 Ok(objects) if objects.len() == calls.len() => {
                     for (call, object) in calls.into_iter().zip(objects) {
-                        say(Part::Arguments { call, text: object.get().to_owned() });
+                        emit(Part::Arguments { call, text: object.get().to_owned() });
                     }
                 }
-                _ => say(Part::Arguments { call: group.end - 1, text }),
+                _ => emit(Part::Arguments { call: group.end - 1, text }),
             }
             at = group.end;
         }
     }
 
-    /// Says whether there is only a call without a name.
+    /// Returns whether there are arguments, but no call has a name.
     pub(super) fn are_nameless(&self) -> bool {
         let calls = &self.0;
         calls.iter().all(|call| call.name.is_empty()) && calls.iter().any(|call| !call.early.trim().is_empty())
@@ -185,7 +178,7 @@ impl ReadCalls {
     }
 
     /// Adds a piece to its call, which is emitted as soon as it has a name.
-    fn add(&mut self, at: usize, piece: CallPiece<'_>, say: &mut impl FnMut(Part)) {
+    fn add(&mut self, at: usize, piece: CallPiece<'_>, emit: &mut impl FnMut(Part)) {
         let shares = self.shares(at);
         let call = &mut self.0[at];
         if call.id.is_none() {
@@ -197,13 +190,13 @@ impl ReadCalls {
             call.early.push_str(&input);
             let Some(name) = piece.name else { return };
             call.name = name.to_owned();
-            say(Part::CallStart { call: at, id: call.id.clone(), name: call.name.clone(), kind: piece.kind });
+            emit(Part::CallStart { call: at, id: call.id.clone(), name: call.name.clone(), kind: piece.kind });
             input = std::mem::take(&mut call.early);
         }
         if shares {
             call.shared.push_str(&input);
         } else if !input.is_empty() {
-            say(Part::Arguments { call: at, text: input });
+            emit(Part::Arguments { call: at, text: input });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The output items of a response while it is read: which event belongs to which, and what was said of each.
+//! The output items of a response while it is read: assigns events to items, and tracks what was emitted of each.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -9,7 +9,7 @@ use crate::members::list;
 use crate::response_event::{CallKind, Part, ResponseEvent};
 use crate::responses::tools::{json_text, kind, text};
 
-/// All items, in the order in which they were first heard of.
+/// All items, in the order in which they first appeared.
 #[derive(Debug, Default)]
 pub(super) struct ReadItems {
     items: Vec<ReadItem>,
@@ -40,7 +40,7 @@ pub(super) enum TextSlot {
     Input,
 }
 
-/// What an event says about the item that it belongs to.
+/// The id and the index in an event, which locate its item.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ItemPlace<'a> {
     pub(super) id: Option<&'a str>,
@@ -51,39 +51,40 @@ pub(super) struct ItemPlace<'a> {
 #[derive(Debug, Default)]
 struct ReadItem {
     kind: ReadItemKind,
-    /// The item as the server last wrote it; nothing while only its deltas are known.
+    /// The server's latest version of the item; null while only deltas have arrived.
     object: Value,
     id: Option<String>,
     index: Option<u64>,
     name: Option<String>,
     sent: BTreeMap<(TextSlot, u64), SentText>,
-    /// How many annotations of each part were said.
+    /// The number of annotations emitted for each part.
     annotated: BTreeMap<u64, usize>,
-    /// The call's number, once its start has been said.
+    /// The call's number, once its start has been emitted.
     call: Option<usize>,
-    /// A call's input before its name was known.
+    /// A call's input before its name is known.
     waiting: String,
     done: bool,
 }
 
-/// How much of a text was said, and a hash of it: enough to find what a later event adds to it.
+/// The length and a hash of the emitted part of a text: enough to find what a later event adds to it.
 #[derive(Clone, Copy, Debug)]
 struct SentText {
     bytes: usize,
     hash: u64,
 }
 
-/// Fields of an item that are said in other words, or change while it is open.
-const SAID: [&str; 6] = ["content", "summary", "arguments", "input", "encrypted_content", "status"];
+/// Fields of an item that are emitted as parts, or change while it is open.
+const EMITTED: [&str; 6] = ["content", "summary", "arguments", "input", "encrypted_content", "status"];
 
 impl ReadItems {
     pub(super) fn has_calls(&self) -> bool {
         self.calls > 0
     }
 
-    /// Returns the item that an event belongs to, a new one if none fits.
+    /// Returns the item of an event, or a new one.
     ///
-    /// The id counts most, then the index, unless that item is over; an event with no place belongs to the last item.
+    /// It is found by its id, then by its index unless that item has ended; an event with neither belongs to the last
+    /// item.
     pub(super) fn find(&mut self, kind: ReadItemKind, place: ItemPlace<'_>, out: &mut Vec<ResponseEvent>) -> usize {
         if let Some(found) = self.known(kind, place) {
             return found;
@@ -92,7 +93,7 @@ impl ReadItems {
         self.add(item, out)
     }
 
-    /// Reads an item that an event carries, at its beginning or its end.
+    /// Reads the item in an event that begins or ends it.
     pub(super) fn object(
         &mut self,
         object: &Value,
@@ -103,16 +104,17 @@ impl ReadItems {
     ) {
         let (kind, place) = (kind_of(object), ItemPlace { id: text(object, "id"), index });
         let known = self.known(kind, place).filter(|found| done || !self.items[*found].done);
-        // Two items may begin with one index. Only what has an id of its own, or no text yet, begins twice.
+        // Servers may reuse an index. So a second beginning is that of a new item, unless the ids are equal or the
+        // first item is only known by its deltas.
         let same_id = |item: &ReadItem| item.id.as_deref() == place.id && place.id.is_some();
         let known = known.filter(|found| done || same_id(&self.items[*found]) || self.items[*found].object.is_null());
         let at = match known {
             Some(at) => at,
-            None => self.add(ReadItem { kind, ..ReadItem::of(object, index) }, out),
+            None => self.add(ReadItem::of(object, index), out),
         };
         self.items[at].learn(object);
         if kind == ReadItemKind::Own {
-            self.own(event, out);
+            out.push(own(event.clone()));
             self.items[at].done |= done;
         } else if done {
             self.close(at, out);
@@ -121,13 +123,13 @@ impl ReadItems {
         }
     }
 
-    /// Remembers a call's name from an event of its input.
+    /// Sets a call's name from an event of its input.
     pub(super) fn named(&mut self, at: usize, name: Option<&str>) {
         let item = &mut self.items[at];
         item.name = item.name.take().or_else(|| name.map(str::to_owned));
     }
 
-    /// Says the next piece of a text.
+    /// Emits the next piece of a text.
     pub(super) fn push_text(&mut self, at: usize, place: (TextSlot, u64), piece: &str, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
         if piece.is_empty() || item.done || !item.takes(place.0) {
@@ -152,11 +154,11 @@ impl ReadItems {
         out.push(ResponseEvent::first(part));
     }
 
-    /// Says what a whole text has beyond the pieces. What was said stays said, even where the whole differs.
+    /// Emits the rest of a whole text after its pieces; nothing if the pieces were different.
     pub(super) fn complete(&mut self, at: usize, place: (TextSlot, u64), whole: &str, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
         if place.0 == TextSlot::Input && item.call.is_none() {
-            // Nothing was said yet, so that the whole is better than its pieces.
+            // Nothing has been emitted, so the whole text can replace its pieces.
             if !whole.is_empty() {
                 whole.clone_into(&mut item.waiting);
             }
@@ -178,15 +180,15 @@ impl ReadItems {
         self.items[at].sent.contains_key(&place)
     }
 
-    /// Takes notice of an annotation that an event of its own says.
+    /// Counts an annotation that has its own event.
     pub(super) fn annotated(&mut self, place: ItemPlace<'_>, part: u64) {
         if let Some(at) = self.known(ReadItemKind::Message, place) {
             *self.items[at].annotated.entry(part).or_default() += 1;
         }
     }
 
-    /// Emits the annotations of a part that were in no event. Those of a part that another one followed would be taken
-    /// for that one's; wrong ones are worse than none.
+    /// Emits the annotations of a part that had no event, unless another part followed: they would be assigned to that
+    /// part, and wrong annotations are worse than none.
     fn annotate(&mut self, at: usize, place: (TextSlot, u64), object: &Value, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
         if item.kind != ReadItemKind::Message || item.sent.keys().any(|sent| sent.1 > place.1) {
@@ -194,23 +196,17 @@ impl ReadItems {
         }
         let part = usize::try_from(place.1).ok().and_then(|number| object.get("content")?.get(number));
         let known = item.annotated.entry(place.1).or_default();
-        for annotation in list(part.and_then(|part| part.get("annotations"))).iter().skip(*known) {
+        for annotation in part.map_or(&[][..], |part| list(&part["annotations"])).iter().skip(*known) {
             *known += 1;
             out.push(own(json!({"type": ANNOTATION, "annotation": annotation})));
         }
-    }
-
-    /// Passes on an event that only this protocol knows.
-    pub(super) fn own(&mut self, event: &Value, out: &mut Vec<ResponseEvent>) {
-        out.push(own(event.clone()));
     }
 
     /// Reads the items of the response that ends a stream, and ends all that are open.
     pub(super) fn reconcile<'a>(&mut self, output: impl Iterator<Item = &'a Value>, out: &mut Vec<ResponseEvent>) {
         let output: Vec<&Value> = output.collect();
         for (object, known) in output.iter().zip(self.partners(&output)) {
-            let at = known
-                .unwrap_or_else(|| self.add(ReadItem { kind: kind_of(object), ..ReadItem::of(object, None) }, out));
+            let at = known.unwrap_or_else(|| self.add(ReadItem::of(object, None), out));
             if known.is_none() && self.items[at].kind == ReadItemKind::Own {
                 out.push(own(json!({"type": "response.output_item.added", "item": object})));
             }
@@ -220,8 +216,8 @@ impl ReadItems {
         (0..self.items.len()).for_each(|at| self.close(at, out));
     }
 
-    /// Finds the item read earlier for each item of the last response. The most reliable sign is tried first, over all of
-    /// them, so that no weak one takes another's place.
+    /// Finds the earlier item for each item of the last response: by id, then by call id, then by kind in order. Each
+    /// way is tried for all items before the next, so that a weak match does not take the place of a strong one.
     fn partners(&self, output: &[&Value]) -> Vec<Option<usize>> {
         let mut free: Vec<bool> = vec![true; self.items.len()];
         let mut partners = vec![None; output.len()];
@@ -229,9 +225,9 @@ impl ReadItems {
         let by_call: HashMap<&str, usize> = calls.collect();
         let by_id = |object: &Value| text(object, "id").and_then(|id| self.by_id.get(id).copied());
         let by_call = |object: &Value| text(object, "call_id").and_then(|id| by_call.get(id).copied());
-        for sign in [&by_id as &dyn Fn(&Value) -> Option<usize>, &by_call] {
+        for find in [&by_id as &dyn Fn(&Value) -> Option<usize>, &by_call] {
             for (object, partner) in output.iter().zip(&mut partners).filter(|(_, partner)| partner.is_none()) {
-                let found = sign(object).filter(|at| free[*at] && self.items[*at].is_like(object));
+                let found = find(object).filter(|at| free[*at] && self.items[*at].is_like(object));
                 found.into_iter().for_each(|at| free[at] = false);
                 *partner = found;
             }
@@ -272,7 +268,7 @@ impl ReadItems {
         at
     }
 
-    /// Says that a call begins, once it is known which; at its end in any case.
+    /// Emits the start of a call, once its name and id are known, or at its end.
     fn start(&mut self, at: usize, end: bool, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
         let kind = match item.kind {
@@ -291,7 +287,7 @@ impl ReadItems {
         self.push_text(at, (TextSlot::Input, 0), &waiting, out);
     }
 
-    /// Says what is left to say of an item, and that it is over.
+    /// Emits the rest of an item and its end.
     fn close(&mut self, at: usize, out: &mut Vec<ResponseEvent>) {
         if self.items[at].done {
             return;
@@ -313,12 +309,12 @@ impl ReadItems {
         let item = &mut self.items[at];
         match item.kind {
             ReadItemKind::Function | ReadItemKind::Custom => {
-                // One that was cut off ends with the response.
+                // A truncated call ends with the response.
                 let is_cut = text(&object, "status") == Some("incomplete");
                 out.extend(item.call.filter(|_| !is_cut).map(|call| ResponseEvent::first(Part::CallEnd { call })))
             }
             ReadItemKind::Reasoning => {
-                // A seal that comes after other items would be taken for theirs; a wrong one is worse than none.
+                // After other items, the seal would be assigned to theirs; a wrong seal is worse than none.
                 let seal = text(&object, "encrypted_content").filter(|seal| is_last && !seal.is_empty());
                 out.extend(seal.map(|seal| ResponseEvent::first(Part::Seal(seal.to_owned()))));
             }
@@ -334,31 +330,32 @@ impl ReadItems {
 
 impl ReadItem {
     fn of(object: &Value, index: Option<u64>) -> Self {
-        let mut item = Self { id: text(object, "id").map(str::to_owned), index, ..Self::default() };
+        let id = text(object, "id").map(str::to_owned);
+        let mut item = Self { kind: kind_of(object), id, index, ..Self::default() };
         item.learn(object);
         item
     }
 
-    /// Stores the server's latest version of the item. The first name and the first id of a call are kept.
+    /// Stores the server's latest version of the item; the first name of a call is kept.
     fn learn(&mut self, object: &Value) {
         self.name = self.name.take().or_else(|| text(object, "name").map(str::to_owned));
         self.object = object.clone();
     }
 
-    /// Emits the item without its text, so that a writer of this protocol can repeat it.
+    /// Emits the item without its text, so that a writer of this protocol can restore its fields.
     fn announce(&self, out: &mut Vec<ResponseEvent>) {
         if !self.object.is_object() && self.id.is_none() {
             return;
         }
         let mut object: Map = self.object.as_object().cloned().unwrap_or_default();
-        object.retain(|key, value| !SAID.contains(&key.as_str()) && !value.is_null());
+        object.retain(|key, value| !EMITTED.contains(&key.as_str()) && !value.is_null());
         let name = KINDS.iter().find(|(kind, _)| *kind == self.kind).map_or("", |(_, name)| name);
-        object.insert("type".to_owned(), name.into());
+        object["type"] = name.into();
         object.extend(self.id.clone().map(|id| ("id".to_owned(), id.into())));
         out.push(own(json!({"type": "response.output_item.added", "item": object})));
     }
 
-    /// Says whether an item of the last response can be this one.
+    /// Returns whether an item of the last response can be this one.
     fn is_like(&self, object: &Value) -> bool {
         let same = |ours: Option<&str>, theirs: Option<&str>| ours.is_none() || theirs.is_none() || ours == theirs;
         kind_of(object) == self.kind
@@ -366,7 +363,7 @@ impl ReadItem {
             && (self.kind != ReadItemKind::Own || same(text(&self.object, "type"), text(object, "type")))
     }
 
-    /// Says whether a text belongs to the item's output: for reasoning, either the summary or the original.
+    /// Returns whether a text is emitted: of reasoning, only the summary or the original, whichever came first.
     fn takes(&self, slot: TextSlot) -> bool {
         self.kind != ReadItemKind::Reasoning || self.sent.keys().all(|sent| sent.0 == slot)
     }
@@ -405,7 +402,7 @@ fn kind_of(object: &Value) -> ReadItemKind {
 fn texts(object: &Value) -> Vec<((TextSlot, u64), String)> {
     let mut texts = Vec::new();
     for (field, part_slot) in [("summary", TextSlot::Summary), ("content", TextSlot::Text)] {
-        for (number, part) in (0..).zip(list(object.get(field)).iter()) {
+        for (number, part) in (0..).zip(list(&object[field]).iter()) {
             let slot = match kind(part) {
                 "refusal" => TextSlot::Refusal,
                 _ if kind(object) == "reasoning" && field == "content" => TextSlot::Raw,
@@ -424,7 +421,7 @@ fn texts(object: &Value) -> Vec<((TextSlot, u64), String)> {
     texts
 }
 
-/// Returns the event with which a part of an item begins: the first of a message needs none.
+/// Returns the event that begins a part of an item; none for the first part of a message.
 fn boundary(slot: TextSlot, first: bool) -> Option<Value> {
     match slot {
         TextSlot::Summary => Some(json!({"type": "response.reasoning_summary_part.added"})),
@@ -434,6 +431,7 @@ fn boundary(slot: TextSlot, first: bool) -> Option<Value> {
     }
 }
 
-fn own(event: Value) -> ResponseEvent {
+/// Returns an event that only this protocol has.
+pub(super) fn own(event: Value) -> ResponseEvent {
     ResponseEvent::first(Part::Own(event))
 }

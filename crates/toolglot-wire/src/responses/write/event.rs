@@ -1,16 +1,18 @@
-//! One event of a Responses stream on its way out: fields are appended, dropping it ends it.
+//! Writes one event of a Responses stream field by field.
 
-/// An event that is being written.
+/// An event that is being written; dropping it ends it.
 pub(super) struct EventBuilder<'a> {
     out: &'a mut Vec<u8>,
 }
 
 impl<'a> EventBuilder<'a> {
-    /// Begins the next event of a stream.
-    pub(super) fn new(name: &str, sequence: &mut u64, out: &'a mut Vec<u8>) -> Self {
-        for piece in ["event: ", name, "\ndata: {\"type\":\"", name, "\""] {
-            out.extend_from_slice(piece.as_bytes());
-        }
+    /// Begins the next event of a stream; its name is given in pieces, so that none is built for each delta.
+    pub(super) fn new(name: &[&str], sequence: &mut u64, out: &'a mut Vec<u8>) -> Self {
+        out.extend_from_slice(b"event: ");
+        name.iter().for_each(|piece| out.extend_from_slice(piece.as_bytes()));
+        out.extend_from_slice(b"\ndata: {\"type\":\"");
+        name.iter().for_each(|piece| out.extend_from_slice(piece.as_bytes()));
+        out.push(b'"');
         let number = *sequence;
         *sequence += 1;
         Self { out }.json("sequence_number", &number.to_string())
@@ -27,7 +29,7 @@ impl<'a> EventBuilder<'a> {
         self
     }
 
-    /// Appends a field whose value is JSON text already.
+    /// Appends a field whose value is JSON text.
     pub(super) fn json(mut self, key: &str, json: &str) -> Self {
         self.key(key);
         self.out.extend_from_slice(json.as_bytes());

@@ -6,7 +6,7 @@ use toolglot_json::{Map, Value, json};
 
 use super::event::EventBuilder;
 
-/// What an item is.
+/// The type of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemKind {
     Message,
@@ -16,7 +16,7 @@ pub(super) enum ItemKind {
     Search,
 }
 
-/// What a text in an item is.
+/// The kind of a text in an item: that of a part, or the input of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PartKind {
     Text,
@@ -27,16 +27,15 @@ pub(super) enum PartKind {
     Input,
 }
 
-/// The names of a kind of text.
-pub(super) struct TextNames {
-    pub(super) delta: &'static str,
-    pub(super) done: &'static str,
+/// The names that the protocol has for a kind of text.
+struct TextNames {
+    /// The events of the text, without their prefix and suffix.
+    event: &'static str,
     /// The field of the whole text, in its last event and in the part.
     field: &'static str,
-    /// The type of the part, if it is one.
+    /// The type of the part, the events of the part, and the field of its index; empty for the input of a call.
     part: &'static str,
-    /// The events around the part.
-    frame: [&'static str; 2],
+    part_event: &'static str,
     index: &'static str,
 }
 
@@ -51,6 +50,7 @@ impl ItemKind {
         }
     }
 
+    /// Returns the prefix of the ids of such items.
     pub(super) fn prefix(self) -> &'static str {
         match self {
             Self::Message => "msg",
@@ -62,80 +62,39 @@ impl ItemKind {
     }
 }
 
-const CONTENT: [&str; 2] = ["response.content_part.added", "response.content_part.done"];
-
-const TEXT: TextNames = TextNames {
-    delta: "response.output_text.delta",
-    done: "response.output_text.done",
-    field: "text",
-    part: "output_text",
-    frame: CONTENT,
-    index: "content_index",
-};
-
-const REFUSAL: TextNames = TextNames {
-    delta: "response.refusal.delta",
-    done: "response.refusal.done",
-    field: "refusal",
-    part: "refusal",
-    frame: CONTENT,
-    index: "content_index",
-};
-
-const SUMMARY: TextNames = TextNames {
-    delta: "response.reasoning_summary_text.delta",
-    done: "response.reasoning_summary_text.done",
-    field: "text",
-    part: "summary_text",
-    frame: ["response.reasoning_summary_part.added", "response.reasoning_summary_part.done"],
-    index: "summary_index",
-};
-
-const REASONING: TextNames = TextNames {
-    delta: "response.reasoning_text.delta",
-    done: "response.reasoning_text.done",
-    field: "text",
-    part: "reasoning_text",
-    frame: CONTENT,
-    index: "content_index",
-};
-
-const ARGUMENTS: TextNames = TextNames {
-    delta: "response.function_call_arguments.delta",
-    done: "response.function_call_arguments.done",
-    field: "arguments",
-    part: "",
-    frame: CONTENT,
-    index: "",
-};
-
-const INPUT: TextNames = TextNames {
-    delta: "response.custom_tool_call_input.delta",
-    done: "response.custom_tool_call_input.done",
-    field: "input",
-    part: "",
-    frame: CONTENT,
-    index: "",
-};
-
 impl PartKind {
-    pub(super) fn frame_added(self) -> &'static str {
-        self.names().frame[0]
+    /// Returns the name of the event with which the part begins.
+    pub(super) fn added(self) -> [&'static str; 3] {
+        ["response.", self.names().part_event, ".added"]
     }
 
-    pub(super) fn frame_done(self) -> &'static str {
-        self.names().frame[1]
+    /// Returns the name of the event that adds to the text.
+    pub(super) fn delta(self) -> [&'static str; 3] {
+        ["response.", self.names().event, ".delta"]
     }
 
-    pub(super) fn names(self) -> &'static TextNames {
-        match self {
-            Self::Text => &TEXT,
-            Self::Refusal => &REFUSAL,
-            Self::Summary => &SUMMARY,
-            Self::Reasoning => &REASONING,
-            Self::Arguments => &ARGUMENTS,
-            Self::Input => &INPUT,
-        }
+    /// Returns the name of the event that ends the text.
+    pub(super) fn done(self) -> [&'static str; 3] {
+        ["response.", self.names().event, ".done"]
+    }
+
+    /// Returns the name of the event that ends the part.
+    pub(super) fn ended(self) -> [&'static str; 3] {
+        ["response.", self.names().part_event, ".done"]
+    }
+
+    fn names(self) -> TextNames {
+        let [event, field, part, part_event, index] = match self {
+            Self::Text => ["output_text", "text", "output_text", "content_part", "content_index"],
+            Self::Refusal => ["refusal", "refusal", "refusal", "content_part", "content_index"],
+            Self::Summary => {
+                ["reasoning_summary_text", "text", "summary_text", "reasoning_summary_part", "summary_index"]
+            }
+            Self::Reasoning => ["reasoning_text", "text", "reasoning_text", "content_part", "content_index"],
+            Self::Arguments => ["function_call_arguments", "arguments", "", "", ""],
+            Self::Input => ["custom_tool_call_input", "input", "", "", ""],
+        };
+        TextNames { event, field, part, part_event, index }
     }
 }
 
@@ -145,11 +104,12 @@ pub(super) struct OpenItem {
     pub(super) kind: ItemKind,
     pub(super) index: usize,
     id: String,
-    /// Fields of the item besides those that every item of its kind has.
+    /// Fields of the item in addition to those that every item of its kind has.
     head: Map,
-    /// Parts that are over.
+    /// The parts that have ended.
     parts: Vec<Value>,
-    part: Option<PartKind>,
+    /// The open part.
+    pub(super) part: Option<PartKind>,
     /// The text of the open part, or the input of a call.
     text: String,
     annotations: Vec<Value>,
@@ -164,48 +124,44 @@ impl OpenItem {
         Self { kind, index, id, head, parts, part: None, text: String::new(), annotations, logprobs, seal: None }
     }
 
-    pub(super) fn part_kind(&self) -> Option<PartKind> {
-        self.part
-    }
-
-    /// Returns what the text of a call is, nothing for other items.
+    /// Returns the kind of a call's input; none for other items.
     pub(super) fn input_kind(&self) -> Option<PartKind> {
         match self.kind {
             ItemKind::Function => Some(PartKind::Arguments),
             ItemKind::Custom => Some(PartKind::Input),
-            // It has no events for pieces: its item says them when it is done.
+            // The input of a search has no events; it is sent with the complete item.
             ItemKind::Search | ItemKind::Message | ItemKind::Reasoning => None,
         }
     }
 
-    /// Takes a piece that no event of its own says.
+    /// Adds to the text without an event.
     pub(super) fn keep(&mut self, piece: &str) {
         self.text.push_str(piece);
     }
 
-    /// Takes what has to come back with the reasoning.
+    /// Adds data that the client sends back with the reasoning.
     pub(super) fn seal(&mut self, seal: &str) {
         self.seal.get_or_insert_default().push_str(seal);
     }
 
     pub(super) fn begin_part(&mut self, part: PartKind, event: EventBuilder<'_>) {
         self.part = Some(part);
-        drop(self.placed(event).json("part", &self.part_json().to_string()));
+        drop(self.located(event).json("part", &self.part_json().to_string()));
     }
 
-    pub(super) fn delta(&mut self, piece: &str, tokens: Vec<Value>, event: EventBuilder<'_>) {
+    pub(super) fn delta(&mut self, piece: &str, logprobs: Vec<Value>, event: EventBuilder<'_>) {
         self.text.push_str(piece);
-        let event = self.placed(event).text("delta", piece);
+        let event = self.located(event).text("delta", piece);
         if self.part == Some(PartKind::Text) {
-            drop(event.json("logprobs", &list(&tokens)));
+            drop(event.json("logprobs", &list(&logprobs)));
         }
-        self.logprobs.extend(tokens);
+        self.logprobs.extend(logprobs);
     }
 
-    /// Says the whole of the open text.
+    /// Writes the whole of the open text.
     pub(super) fn end_text(&mut self, event: EventBuilder<'_>) {
         let Some(part) = self.part.or(self.input_kind()) else { return };
-        let mut event = self.placed(event).text(part.names().field, &self.text);
+        let mut event = self.located(event).text(part.names().field, &self.text);
         if part == PartKind::Text {
             event = event.json("logprobs", &list(&self.logprobs));
         }
@@ -215,11 +171,11 @@ impl OpenItem {
     }
 
     pub(super) fn end_part(&mut self, event: EventBuilder<'_>) {
-        drop(self.placed(event).json("part", &self.part_json().to_string()));
+        drop(self.located(event).json("part", &self.part_json().to_string()));
         self.cut();
     }
 
-    /// Ends the open part without a word.
+    /// Ends the open part without an event.
     pub(super) fn cut(&mut self) {
         if self.part.is_some() {
             self.parts.push(self.part_json());
@@ -230,20 +186,16 @@ impl OpenItem {
         }
     }
 
-    /// Adds an annotation to the open text; says where it went.
+    /// Adds an annotation to the open text.
     pub(super) fn annotate(&mut self, annotation: &Value, event: EventBuilder<'_>) {
         let number = self.annotations.len();
-        drop(self.placed(event).number("annotation_index", number).json("annotation", &annotation.to_string()));
+        drop(self.located(event).number("annotation_index", number).json("annotation", &annotation.to_string()));
         self.annotations.push(annotation.clone());
     }
 
     /// Returns the item as JSON text.
     pub(super) fn text(&self, status: &str) -> String {
-        let mut item = Map::from_iter([
-            ("id".to_owned(), Value::from(self.id.as_str())),
-            ("type".to_owned(), Value::from(self.kind.name())),
-        ]);
-        let rest = match self.kind {
+        let fields = match self.kind {
             ItemKind::Message => json!({"status": status, "role": "assistant", "content": self.parts}),
             ItemKind::Reasoning => self.reasoning(),
             ItemKind::Function => json!({"status": status, "arguments": self.text}),
@@ -254,15 +206,18 @@ impl OpenItem {
                 json!({"status": status, "execution": "client", "arguments": arguments})
             }
         };
-        item.extend(rest.as_object().cloned().unwrap_or_default());
-        for (key, value) in &self.head {
-            item.entry(key.clone()).or_insert_with(|| value.clone());
+        let mut item = json!({"id": self.id, "type": self.kind.name()});
+        // The writer's own fields take precedence over those that the server announced.
+        for (key, value) in fields.as_object().into_iter().flatten().chain(&self.head) {
+            if item.get(key).is_none() {
+                item[key] = value.clone();
+            }
         }
-        Value::Object(item).to_string()
+        item.to_string()
     }
 
     fn reasoning(&self) -> Value {
-        let is_summary = |part: &&Value| part["type"] == SUMMARY.part;
+        let is_summary = |part: &&Value| part["type"] == PartKind::Summary.names().part;
         let (summary, content): (Vec<&Value>, Vec<&Value>) = self.parts.iter().partition(is_summary);
         let mut item = json!({"summary": summary});
         if !content.is_empty() {
@@ -277,16 +232,16 @@ impl OpenItem {
     fn part_json(&self) -> Value {
         let Some(part) = self.part else { return Value::Null };
         let names = part.names();
-        match part {
-            PartKind::Text => json!({
-                "type": names.part, (names.field): self.text, "annotations": self.annotations, "logprobs": self.logprobs,
-            }),
-            _ => json!({"type": names.part, (names.field): self.text}),
+        let mut json = json!({"type": names.part, (names.field): self.text});
+        if part == PartKind::Text {
+            json["annotations"] = json!(self.annotations);
+            json["logprobs"] = json!(self.logprobs);
         }
+        json
     }
 
-    /// Appends the fields that say where in the response the open text is.
-    fn placed<'a>(&self, event: EventBuilder<'a>) -> EventBuilder<'a> {
+    /// Appends the fields that locate the open text in the response.
+    fn located<'a>(&self, event: EventBuilder<'a>) -> EventBuilder<'a> {
         let event = event.text("item_id", &self.id).number("output_index", self.index);
         match self.part {
             Some(part) => event.number(part.names().index, self.parts.len()),

@@ -1,22 +1,22 @@
-//! The response object: what the request said, what the server said, and what became of it.
+//! The response object: fields of the request, fields from the server, and the state of the response.
 
 use toolglot_json::{Map, Value, json};
 
-use super::fresh;
+use super::generated_id;
 use crate::fault::{Fault, FaultKind};
 use crate::port::Client;
 use crate::protocol::Protocol;
 use crate::response_event::{ResponseStart, Usage};
 
-/// All of a response but its items and its end.
+/// A response without its items and its status.
 #[derive(Debug)]
 pub(super) struct ResponseObject {
     id: String,
     created: u64,
     model: String,
-    /// What of the request the response repeats, and what else the server says.
+    /// The fields of the request that a response repeats, and those that the server sent.
     fields: Map,
-    /// The fields as JSON text without the braces; they may be long and are sent three times.
+    /// The fields as JSON text without braces: they may be long, and are sent three times.
     fields_text: String,
     usage: Value,
 }
@@ -24,7 +24,7 @@ pub(super) struct ResponseObject {
 impl ResponseObject {
     pub(super) fn new(client: &Client) -> Self {
         let mut response = Self {
-            id: fresh("resp", client.seed, 0),
+            id: generated_id("resp", client.seed, 0),
             created: client.now,
             model: client.model.clone(),
             fields: echo(client),
@@ -35,7 +35,7 @@ impl ResponseObject {
         response
     }
 
-    /// Takes what the server says of the response. Ids of other protocols would not be taken for one of a response.
+    /// Sets what the server sent of the response. Clients would not accept an id of another protocol.
     pub(super) fn begin(&mut self, begin: &ResponseStart, client: &Client) {
         if let Some(id) = begin.id.clone().filter(|_| client.upstream == Protocol::Responses) {
             self.id = id;
@@ -78,7 +78,7 @@ impl ResponseObject {
     }
 }
 
-/// Returns what a response repeats of its request, and the values of what the request left open.
+/// Returns the fields of the request that a response repeats, with defaults for missing ones.
 fn echo(client: &Client) -> Map {
     let defaults = json!({
         "background": false, "instructions": null, "max_output_tokens": null, "max_tool_calls": null, "metadata": {},
@@ -94,14 +94,13 @@ fn echo(client: &Client) -> Map {
         }
     }
     if client.upstream != Protocol::Responses && !client.remembers {
-        // No later request can refer to it.
-        echo.insert("store".to_owned(), false.into());
+        // The proxy does not store it, so no later request can refer to it.
+        echo["store"] = false.into();
     }
     echo
 }
 
-/// Returns the error of a failed response. Its codes are a list of the protocol's own, by which clients decide whether
-/// to try again.
+/// Returns the error of a failed response. The protocol has its own codes, by which clients decide whether to retry.
 pub(super) fn error(fault: &Fault) -> Value {
     let code = match fault.kind {
         FaultKind::RateLimit => "rate_limit_exceeded",
@@ -109,7 +108,7 @@ pub(super) fn error(fault: &Fault) -> Value {
         FaultKind::Overloaded => "server_is_overloaded",
         _ => "server_error",
     };
-    // Other protocols have numbers there, which no client of this one knows.
+    // Codes of other protocols may be numbers, which no client of this one knows.
     let own = fault.code.as_deref().filter(|own| own.parse::<u64>().is_err());
     json!({"code": own.unwrap_or(code), "message": fault.message})
 }
