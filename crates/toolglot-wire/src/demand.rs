@@ -30,7 +30,12 @@ impl Demand {
         match (choice.as_str(), inner) {
             (Some("required"), _) => Some(Self::Call),
             (_, Some(name)) => Some(Self::Named(name.to_owned())),
-            _ if choice.pointer("/allowed_tools/mode") == Some(&json!("required")) => Some(Self::Call),
+            // The Responses API has no member around the mode, and Chat Completions servers take that form, too.
+            _ if choice["type"] == "allowed_tools"
+                && choice.get("allowed_tools").unwrap_or(choice)["mode"] == "required" =>
+            {
+                Some(Self::Call)
+            }
             _ => None,
         }
     }
@@ -297,6 +302,19 @@ mod tests {
         let request = json!({"tools": [tool], "tool_choice": choice}).as_object().cloned().unwrap();
         let dialect = Dialects::builtin().get(dialect).cloned().unwrap();
         DemandPrompt::new(&request, &Demand::of(&request).unwrap(), &dialect).unwrap().unwrap()
+    }
+
+    #[test]
+    fn allowed_tools_demand_a_call_in_either_form() {
+        let demand = |choice: Value| Demand::of(json!({"tool_choice": choice}).as_object().unwrap());
+        let nested = |mode: &str| json!({"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": []}});
+        let flat = |mode: &str| json!({"type": "allowed_tools", "mode": mode, "tools": []});
+        for choice in [nested("required"), flat("required")] {
+            assert!(matches!(demand(choice.clone()), Some(Demand::Call)), "{choice}");
+        }
+        for choice in [nested("auto"), flat("auto")] {
+            assert!(demand(choice.clone()).is_none(), "{choice}");
+        }
     }
 
     #[test]

@@ -80,6 +80,7 @@ impl Transcript {
 
     /// Reads an answer; `None` if it is something else, such as a model's text.
     pub fn read(bytes: &[u8]) -> Option<Self> {
+        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
         let (protocol, events) = whole(bytes).or_else(|| failed(bytes)).or_else(|| stream(bytes))?;
         let mut saved = Self { protocol, alternatives: Vec::new(), fault: None };
         events.into_iter().for_each(|event| saved.add(event));
@@ -142,7 +143,7 @@ fn failed(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
 
 /// Reads a stream, which may have been cut anywhere.
 fn stream(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
-    let start = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes).trim_ascii_start();
+    let start = bytes.trim_ascii_start();
     let protocol = match first_line(bytes) {
         Some(line) if ollama::is_piece(&line) => Protocol::Ollama,
         _ => protocol_of_events(start)?,
@@ -241,6 +242,13 @@ mod tests {
         };
         assert_eq!((text.as_str(), reasoning.as_str(), finish), ("a", "hm", &Some(Finish::Length)));
         assert_eq!((calls[0].name.as_str(), calls[0].arguments.as_str()), ("ls", "{'path': '.'"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_an_answer() {
+        for text in [CHAT, MESSAGES] {
+            assert!(Transcript::read(format!("\u{feff}{text}").as_bytes()).is_some(), "{text}");
+        }
     }
 
     #[test]

@@ -212,7 +212,7 @@ impl ResponsesReader {
         match name {
             "response.failed" => self.fail(fault_of(response), out),
             "response.cancelled" => self.fail(cancelled(), out),
-            "response.incomplete" if response["incomplete_details"].is_null() => {
+            "response.incomplete" if response["incomplete_details"]["reason"].is_null() => {
                 self.finish(response, Finish::Length, out);
             }
             _ => self.end(response, out),

@@ -153,6 +153,15 @@ fn a_raw_and_a_summarised_reasoning_are_not_said_twice() {
 }
 
 #[test]
+fn an_incomplete_response_is_cut_whatever_its_details() {
+    for details in [json!(null), json!({}), json!({"reason": "max_output_tokens"})] {
+        let response = json!({"incomplete_details": details, "output": []});
+        let said = read(&bytes_of(&[event("response.incomplete", &json!({"response": response}))]));
+        assert_eq!(parts(&said), [Part::Finish(Finish::Length)], "{details}");
+    }
+}
+
+#[test]
 fn limits_and_counts_are_read() {
     for (response, finish) in [
         (json!({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}), Finish::Length),
