@@ -175,9 +175,7 @@ void tg_dialects_free(tg_dialects *dialects);
 tg_status tg_dialects_list(const tg_dialects *of, tg_buffer *out);
 
 // Returns the tools of a JSON array in any vendor's format. Null on failure, with the reason in `out`.
-tg_tools *tg_tools_new(const uint8_t *json,
-                       size_t len,
-                       tg_buffer *out);
+tg_tools *tg_tools_new(const uint8_t *json, size_t len, tg_buffer *out);
 
 // Frees tools; parsers created with them remain valid.
 void tg_tools_free(tg_tools *tools);
@@ -280,7 +278,8 @@ tg_status tg_parser_set_finish_reason(tg_parser *parser,
                                       size_t len);
 
 // Writes the name of the dialect of the message's first call, or nothing; valid until the next message begins.
-tg_status tg_parser_dialect(const tg_parser *parser, tg_buffer *out);
+tg_status tg_parser_dialect(const tg_parser *parser,
+                            tg_buffer *out);
 
 // Writes the message so far, like `tg_parse`; requires `tg_parser_collect` before the first push.
 tg_status tg_parser_message(const tg_parser *parser, tg_buffer *out);
@@ -296,7 +295,10 @@ tg_renderer *tg_renderer_new(const tg_dialects *of,
 void tg_renderer_free(tg_renderer *renderer);
 
 // Writes a message as text of the dialect. The message is JSON, as written by `tg_parse` or in the form of a chat API.
-tg_status tg_renderer_render(const tg_renderer *renderer, const uint8_t *json, size_t len, tg_buffer *out);
+tg_status tg_renderer_render(const tg_renderer *renderer,
+                             const uint8_t *json,
+                             size_t len,
+                             tg_buffer *out);
 
 // Reads a client's request to a model server. Settings are a JSON object: `client` and `server` (`chat`, `responses`,
 // `messages`), `options`, `engine`, `forced`, `reasoning_field`, `reasoning_open`, `upstream_model`, `history_ids`, `seed`,
@@ -324,10 +326,7 @@ void tg_turn_free(tg_turn *turn);
 tg_status tg_turn_push(tg_turn *turn, const uint8_t *data, size_t len, tg_buffer *out);
 
 // Ends the stream and writes the rest of the client's; `why` is the reason for an interruption, or empty.
-tg_status tg_turn_finish(tg_turn *turn,
-                         const uint8_t *why,
-                         size_t len,
-                         tg_buffer *out);
+tg_status tg_turn_finish(tg_turn *turn, const uint8_t *why, size_t len, tg_buffer *out);
 
 // Converts a whole answer and writes the client's; on failure, an error body for the client.
 tg_status tg_turn_whole(tg_turn *turn, const uint8_t *data, size_t len, tg_buffer *out);
