@@ -239,7 +239,8 @@ fn begin_object(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, N
 }
 
 fn begin_params(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
-    if context.head.unclosed_tag || context.any(at, context.closer())?.is_some() {
+    let unclosed = context.head.unclosed_tag && context.view.byte(at)?.is_none_or(|next| next == b'<');
+    if unclosed || context.any(at, context.closer())?.is_some() {
         return Ok(Some(Start::Params { at, first: None }));
     }
     let first = param_head(at, context, false)?.map(Box::new);

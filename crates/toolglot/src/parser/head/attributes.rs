@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Head, HeadText, NAME_LIMIT, fill, gap, stands};
+use super::{Head, HeadText, fill, gap, name_end, stands};
 use crate::dialect::{Attributes, Hole, Literal, Spelling};
 use crate::json::ENTITIES;
 use crate::lead::Lead;
@@ -30,6 +30,7 @@ pub(super) fn attributes(
     let mut seen = Vec::new();
     let mut at = start;
     let there = loop {
+        let before = at;
         at = gap(view, at, head)?;
         if closes(view, at, close, head)? {
             break true;
@@ -39,7 +40,13 @@ pub(super) fn attributes(
             head.unclosed_tag = true;
             break true;
         }
-        let Some((attribute, end)) = attribute(view, at, close, head)? else { break false };
+        let Some((attribute, end)) = attribute(view, at, close, head)? else {
+            // A line that is no attribute is the body of a tag that was not closed.
+            let line = view.slice(before, at).find('\n').filter(|_| expected.rest && !seen.is_empty());
+            head.unclosed_tag = line.is_some() && attribute_name(view, at)?.is_none();
+            at = line.map_or(at, |line| before + line + 1);
+            break head.unclosed_tag;
+        };
         seen.push(attribute);
         at = end;
     };
@@ -78,18 +85,7 @@ fn attribute(
     close: Option<&Literal>,
     head: &mut Head,
 ) -> Result<Option<(AttributePlace, usize)>, NotYet> {
-    let named = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(byte);
-    let mut end = at + view.rest(at).iter().take(NAME_LIMIT).take_while(named).count();
-    while let Some(next) = view.char(end)?.filter(|next| next.is_alphanumeric() || "_.:-".contains(*next)) {
-        end += next.len_utf8();
-        if end - at > NAME_LIMIT {
-            return Ok(None);
-        }
-    }
-    let equals = view.skip_blanks(end)?;
-    if end == at || view.byte(equals)? != Some(b'=') {
-        return Ok(None);
-    }
+    let Some((end, equals)) = attribute_name(view, at)? else { return Ok(None) };
     let name = at..end;
     let start = view.skip_blanks(equals + 1)?;
     let quote = view.byte(start)?.filter(|byte| matches!(byte, b'"' | b'\''));
@@ -99,6 +95,13 @@ fn attribute(
     let start = start + usize::from(quote.is_some());
     let Some(end) = value_end(view, start, quote, close, head)? else { return Ok(None) };
     Ok(Some((AttributePlace { name, value: start..end }, end + usize::from(quote.is_some()))))
+}
+
+/// Returns where the name of an attribute ends that begins at `at`, and the equals sign behind it.
+fn attribute_name(view: View<'_>, at: usize) -> Result<Option<(usize, usize)>, NotYet> {
+    let Some(end) = name_end(view, at)? else { return Ok(None) };
+    let equals = view.skip_blanks(end)?;
+    Ok((view.byte(equals)? == Some(b'=')).then_some((end, equals)))
 }
 
 /// Finds the value's end. A quote ends it only before a blank, `/`, `>`, a stray brace or the tag's end; without quotes a blank
@@ -121,7 +124,10 @@ fn value_end(
         }
         let Some(byte) = view.byte(at)? else { break };
         let over = match quote {
-            Some(quote) => byte == quote && ends_quoted(view, at + 1, close)?,
+            Some(quote) => {
+                let ends = |next| is_blank(next) || matches!(next, b'/' | b'>' | b'}');
+                byte == quote && (view.byte(at + 1)?.is_none_or(ends) || opens_close(view, at + 1, close)?)
+            }
             None => is_blank(byte) || byte == b'>' || may_close(byte) && opens_close(view, at, close)?,
         };
         if over {
@@ -140,14 +146,6 @@ fn value_end(
 /// known.
 fn data(bytes: &[u8], quote: Option<u8>, first: Option<u8>) -> usize {
     quote.zip(first).map_or(0, |(quote, first)| memchr::memchr2(quote, first, bytes).unwrap_or(bytes.len()))
-}
-
-fn ends_quoted(view: View<'_>, at: usize, close: Option<&Literal>) -> Result<bool, NotYet> {
-    match view.byte(at)? {
-        None => Ok(true),
-        Some(byte) if is_blank(byte) || matches!(byte, b'/' | b'>' | b'}') => Ok(true),
-        Some(_) => opens_close(view, at, close),
-    }
 }
 
 /// Says whether the first marker of the literal that closes the tag stands at `at`; of later ones another may stand there.
