@@ -19,7 +19,7 @@ use crate::event::Outcome;
 use crate::options::{UnknownTool, Validation};
 use crate::sink::{Sink, StoredKind};
 use crate::view::{NotYet, View, is_blank};
-pub(crate) use begin::{NEAR, TagEnd, tag_end};
+pub(crate) use begin::NEAR;
 use begin::{NEARER, begin, begin_near};
 pub(crate) use heads::{HeadResult, SectionHead, heads};
 

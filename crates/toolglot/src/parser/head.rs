@@ -10,7 +10,7 @@ use attributes::attributes;
 pub(crate) use attributes::decode_entities;
 use name::quoted_name;
 pub(crate) use name::{NAME_LIMIT, escaped_name, is_name, name_end};
-pub(crate) use tag::{closing_tag, named_tag, token};
+pub(crate) use tag::{TagEnd, closing_tag, named_tag, tag_end, token};
 
 mod attributes;
 mod name;

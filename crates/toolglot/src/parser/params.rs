@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::call_context::CallContext;
-use super::contest::{NEAR, TagEnd, tag_end};
-use super::head::{Head, closing_tag, is_spelled, nodes};
+use super::contest::NEAR;
+use super::head::{Head, TagEnd, closing_tag, is_spelled, nodes, tag_end};
 use super::marker::Marker;
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::strict;

@@ -12,7 +12,7 @@ use crate::parser::closing::skip_noise;
 use crate::parser::content::{self, ContentReader};
 use crate::parser::engine::Callee;
 use crate::parser::envelope;
-use crate::parser::head::{Head, HeadText, NAME_LIMIT, gap, skip_gap};
+use crate::parser::head::{Head, HeadText, TagEnd, gap, skip_gap, tag_end};
 use crate::parser::kwargs::{begins_literal, keyword};
 use crate::parser::lines::{self, LinesReader};
 use crate::parser::params::param_head;
@@ -265,27 +265,6 @@ fn nameless_param(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> 
         }
     }
     Ok(false)
-}
-
-/// How a tag that is open at a place goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TagEnd {
-    Closed,
-    /// Another tag begins, or nothing ends it for long.
-    Open,
-    /// The input ended inside it.
-    Cut,
-}
-
-/// Says how the tag that is open at `at` goes on.
-pub(crate) fn tag_end(view: View<'_>, at: usize) -> Result<TagEnd, NotYet> {
-    let rest = view.rest(at);
-    match memchr::memchr2(b'>', b'<', &rest[..rest.len().min(NAME_LIMIT)]) {
-        Some(ahead) if rest[ahead] == b'>' => Ok(TagEnd::Closed),
-        Some(_) => Ok(TagEnd::Open),
-        None if rest.len() >= NAME_LIMIT => Ok(TagEnd::Open),
-        None => view.final_end().map(|_| TagEnd::Cut),
-    }
 }
 
 fn begin_kwargs(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Head, HeadText, fill, gap, name_end, stands};
+use super::{Head, HeadText, TagEnd, fill, gap, name_end, stands, tag_end};
 use crate::dialect::{Attributes, Hole, Literal, Spelling};
 use crate::json::ENTITIES;
 use crate::lead::Lead;
@@ -43,7 +43,8 @@ pub(super) fn attributes(
         let Some((attribute, end)) = attribute(view, at, close, head)? else {
             // A line that is no attribute is the body of a tag that was not closed.
             let line = view.slice(before, at).find('\n').filter(|_| expected.rest && !seen.is_empty());
-            head.unclosed_tag = line.is_some() && attribute_name(view, at)?.is_none();
+            let is_text = attribute_name(view, at)?.is_none() && tag_end(view, at)? != TagEnd::Closed;
+            head.unclosed_tag = is_text && line.is_some();
             at = line.map_or(at, |line| before + line + 1);
             break head.unclosed_tag;
         };

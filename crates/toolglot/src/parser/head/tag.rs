@@ -31,3 +31,24 @@ pub(crate) fn token(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> 
     let is_token = |name: &str| !name.starts_with(|first: char| first.is_alphanumeric() || first == '/');
     Ok(found.filter(|(name, _)| is_token(name)).map(|(_, end)| end))
 }
+
+/// How a tag that is open at a place goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TagEnd {
+    Closed,
+    /// Another tag begins, or nothing ends it for long.
+    Open,
+    /// The input ended inside it.
+    Cut,
+}
+
+/// Says how the tag that is open at `at` goes on.
+pub(crate) fn tag_end(view: View<'_>, at: usize) -> Result<TagEnd, NotYet> {
+    let rest = view.rest(at);
+    match memchr::memchr2(b'>', b'<', &rest[..rest.len().min(NAME_LIMIT)]) {
+        Some(ahead) if rest[ahead] == b'>' => Ok(TagEnd::Closed),
+        Some(_) => Ok(TagEnd::Open),
+        None if rest.len() >= NAME_LIMIT => Ok(TagEnd::Open),
+        None => view.final_end().map(|_| TagEnd::Cut),
+    }
+}
