@@ -67,7 +67,7 @@ pub(super) const DAMAGE: &[Column] = &[
 ];
 
 /// The groups that hold each case once, over all oracles.
-pub(super) const CASES: [&str; 13] = [
+pub(super) const CASES: [&str; 14] = [
     "unnamed",
     "good",
     "cut",
@@ -75,6 +75,7 @@ pub(super) const CASES: [&str; 13] = [
     "undeclared",
     "backslashes",
     "damaged",
+    "prose",
     "none",
     "length",
     "none, quoting",
@@ -85,6 +86,12 @@ pub(super) const CASES: [&str; 13] = [
 
 const PAIRS: [&str; 6] =
     ["none", "length", "none, quoting", "length, quoting", "none, raw quoting", "length, raw quoting"];
+
+pub(super) const PROSE: &[Column] = &[
+    number("texts", |it| (it.sum("prose"), 0)),
+    share("a call", |it| among(it, &["prose"], "a call")),
+    share("not fin", |it| among(it, &["prose"], "not finished")),
+];
 
 pub(super) const PREFIX: &[Column] = &[
     number("pairs", |it| (among(it, &PAIRS, "").1, 0)),

@@ -70,6 +70,17 @@ All numbers are percentages.
 
 ";
 
+pub(super) const PROSE: &str = "\
+# Ordinary text
+
+How often a call is found in lines of code, markup and data that call nothing, with tools named after the tags, functions and
+keys in them. Every dialect is read by name with the default options. Run
+`cargo run --release --no-default-features --example ends -- prose --markdown` in `fuzz/` to print this page.
+
+All numbers are percentages.
+
+";
+
 pub(super) const PREFIX: &str = "\
 # Messages that were cut
 
@@ -123,6 +134,8 @@ pub(super) const OF_DAMAGE: Shares = &[
     ("not finished", &["damaged"], "not finished"),
     ("restored", &["damaged"], "original"),
 ];
+
+pub(super) const OF_PROSE: Shares = &[("a call", &["prose"], "a call"), ("not finished", &["prose"], "not finished")];
 
 pub(super) const OF_PREFIX: Shares = &[
     ("no reason", &["none"], "exception"),

@@ -44,8 +44,8 @@ pub(super) fn judge(home: &Home, run: &Run, random: &mut Random, tally: &mut Tal
 fn tool(words: &Words<'_>, random: &mut Random) -> serde_json::Value {
     let mut parameters = serde_json::Map::new();
     for _ in 0..if words.keys.is_empty() { 0 } else { random.below(4) } {
-        let key = *random.pick(&words.keys.iter().collect::<Vec<_>>());
-        parameters.insert((*key).to_owned(), json!({"type": TYPES[random.below(TYPES.len())]}));
+        let key = words.keys[random.below(words.keys.len())];
+        parameters.insert(key.to_owned(), json!({"type": TYPES[random.below(TYPES.len())]}));
     }
     let required: Vec<&String> = parameters.keys().filter(|_| random.one_in(3)).collect();
     let name = words.names[random.below(words.names.len())];

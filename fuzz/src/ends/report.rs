@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::columns::{CASES, Column, DAMAGE, PREFIX, UNESCAPED};
+use super::columns::{CASES, Column, DAMAGE, PREFIX, PROSE, UNESCAPED};
 use super::goals::{GOALS, Reading};
 use super::home::{Home, StringStyle};
 use super::tally::{Tally, among};
@@ -39,6 +39,7 @@ impl Report {
         match self.oracle.as_str() {
             "unescaped" => UNESCAPED,
             "damage" => DAMAGE,
+            "prose" => PROSE,
             _ => PREFIX,
         }
     }
@@ -107,6 +108,7 @@ impl Report {
         match self.oracle.as_str() {
             "damage" => self.shares(page::DAMAGE, page::OF_DAMAGE),
             "prefix" => self.shares(page::PREFIX, page::OF_PREFIX),
+            "prose" => self.shares(page::PROSE, page::OF_PROSE),
             "slips" => {
                 slips::markdown(&self.rows.iter().map(|row| (&*row.name, &*row.body, &row.tally)).collect::<Vec<_>>())
             }
