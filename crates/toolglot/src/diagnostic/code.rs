@@ -205,7 +205,7 @@ codes! {
         by "models that forget a closer among many parameters" risk "a value that quotes the next parameter's tag is cut; its key must be declared and new";
     UnclosedTag "unclosed_tag" ENDS "an opening tag without `>`"
         by "models that write attributes over several lines" risk "text after the tag is read as its body";
-    JunkInCall "junk_in_call" ENDS "text between parameters, or between the body and its closing marker; skipped"
+    JunkInCall "junk_in_call" ENDS "text between opening markers, between parameters, or between the body and its closing marker; skipped"
         by "models that comment on their calls" risk "the text is lost";
     SeveralCalls "several_calls" SAFE "several call objects in one pair of tags; each is read as a call"
         by "models that save tokens" risk "none known: each object names its tool";
