@@ -100,9 +100,9 @@ fn the_demonstration_runs_until_a_signal_ends_it() {
     assert!(log.contains("listening on unix:") && log.contains("all requests finished"), "{log}");
 }
 
-/// The page about leaks quotes what a doctor says of a proxy that works.
+/// `docs/leaks.md` quotes what `doctor` prints if the proxy works.
 #[test]
-fn a_doctor_says_of_a_proxy_what_the_page_about_leaks_promises() {
+fn doctor_prints_what_the_page_about_leaks_quotes() {
     let mut child = command(&["serve", "--demo", "--listen", "127.0.0.1:0", "--log", "json"]).spawn().unwrap();
     let mut log = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
