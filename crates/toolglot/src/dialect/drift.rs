@@ -15,13 +15,13 @@ impl Pattern {
             Some(_) => false,
         };
         let Some(HeadPart::Literal(first)) = self.head.first_mut() else { return };
-        add(first, |own| own.is_strong_at_once(), |own| drifted(own, Some(apart)));
+        add(first, |own| own.is_fixed() && own.is_strong_at_once(), |own| drifted(own, Some(apart)));
     }
 
     /// Adds to the closer of the pattern's value what models write for it.
     pub(super) fn add_closer_drift(&mut self) {
         let Some(closer) = self.tail.first_mut() else { return };
-        let has_words = |own: &Spelling| own.bytes().any(|byte| byte.is_ascii_alphabetic());
+        let has_words = |own: &Spelling| !own.is_fixed() || own.bytes().any(|byte| byte.is_ascii_alphabetic());
         add(closer, |own| own.opener().starts_with('<') && has_words(own), drifted_closer);
     }
 }
@@ -40,15 +40,21 @@ pub(super) fn with_json(calls: &[Pattern]) -> Option<Pattern> {
 
 /// Adds other spellings of a literal's first, if that is the same in every call.
 fn add(literal: &mut Literal, drifts: impl Fn(&Spelling) -> bool, drifted: impl Fn(&Spelling) -> Vec<Spelling>) {
-    let Some(own) = literal.spellings.first().filter(|own| own.is_fixed() && drifts(own)) else { return };
+    let Some(own) = literal.spellings.first().filter(|own| drifts(own)) else { return };
     literal.spellings = each_once(literal.spellings.iter().cloned().chain(drifted(own))).into_iter().collect();
 }
 
-/// Returns what models write for a value's closer; without its bracket only at the end of a line.
+/// Returns what models write for a value's closer.
 pub(super) fn drifted_closer(own: &Spelling) -> Vec<Spelling> {
     let mut all = drifted(own, None);
-    if let ([SpellingPart::Text(_)], Some(word)) = (&own.parts[..], own.opener().strip_suffix('>')) {
-        all.push(Spelling::new(vec![SpellingPart::Text(format!("{word}\n").into())]));
+    if let Some((SpellingPart::Text(last), before)) = own.parts.split_last()
+        && let Some(word) = last.strip_suffix('>')
+    {
+        let text = |text: String| SpellingPart::Text(text.into());
+        let open = |word: String| before.iter().cloned().chain((!word.is_empty()).then(|| text(word)));
+        let blank = [SpellingPart::Joint, text(">".to_owned())];
+        all.push(Spelling::new(open(format!("{word} ")).chain(blank).collect()));
+        all.push(Spelling::new(open(word.to_owned()).collect()));
     }
     all
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::bytes::{ByteBits, ByteSet};
 use super::data::DataBytes;
-use super::head::{Head, skip_gap, stands};
+use super::head::{Head, skip_gap, stands, token};
 use super::marker::Marker;
 use super::openers::Openers;
 use super::starts::Starts;
@@ -364,12 +364,22 @@ impl Catalog {
         Ok(None)
     }
 
-    /// Returns where text goes on behind white space and the tokens that end a turn.
-    pub(crate) fn behind_turn(&self, view: View<'_>, mut at: usize) -> Result<usize, NotYet> {
-        while let Some(end) = self.next_turn_end(view, at)? {
-            at = end;
+    /// Returns the end of what ends a turn at `at`: of these dialects, and where they are not all, whatever has the form of a
+    /// token. Servers and fine-tunes end turns with others than the model's own.
+    pub(crate) fn any_turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        match self.turn_end(view, at)? {
+            None if !self.is_auto() => token(view, at),
+            end => Ok(end),
         }
-        view.skip_blanks(at)
+    }
+
+    /// Returns where text goes on behind white space and such tokens.
+    pub(crate) fn behind_turn(&self, view: View<'_>, at: usize) -> Result<usize, NotYet> {
+        let mut at = view.skip_blanks(at)?;
+        while let Some(end) = self.any_turn_end(view, at)? {
+            at = view.skip_blanks(end)?;
+        }
+        Ok(at)
     }
 
     /// Returns the end of the token that ends a turn, if one stands at `at` or behind white space there.

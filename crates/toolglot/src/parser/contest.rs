@@ -443,7 +443,7 @@ fn line_may_go_on(context: &TrialContext<'_>, end: usize) -> Result<bool, NotYet
     }
     let mut at = end;
     while let Some(byte) = view.byte(at)? {
-        at = match engine.catalog.turn_end(view, at)? {
+        at = match engine.catalog.any_turn_end(view, at)? {
             _ if byte == b'\n' => return Ok(true),
             _ if is_blank(byte) => at + 1,
             Some(end) => end,

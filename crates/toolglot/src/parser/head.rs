@@ -131,8 +131,10 @@ pub(crate) fn nodes(
             HeadPart::Attributes(_) if glued && view.byte(at)?.is_some_and(|next| b"_.:-".contains(&next)) => None,
             HeadPart::Attributes(expected) => {
                 head.lost_blank |= glued && view.char(at)?.is_some_and(char::is_alphanumeric);
-                let end = attributes(view, at, expected, next, head)?;
-                end.filter(|end| expected.rest || !begin_again(view.rest(start), at - start..*end - start, nodes))
+                match attributes(view, at, expected, next, head)? {
+                    Some(end) if !expected.rest && begin_again(view, start, at..end, nodes)? => None,
+                    end => end,
+                }
             }
         };
         match end {
@@ -143,14 +145,18 @@ pub(crate) fn nodes(
     Ok(Some(at))
 }
 
-/// Says whether nodes that stand at the start of `text` begin once more in a part of it: that is none of them then, but
-/// another call broke off in it.
-fn begin_again(text: &[u8], part: Range<usize>, nodes: &[HeadPart]) -> bool {
-    let (Some(first), Some(HeadPart::Literal(opening))) = (text.first(), nodes.first()) else { return false };
-    let strong = |spelling: &&Spelling| spelling.is_strong_at_once();
-    let begins =
-        |at: usize| opening.spellings.iter().filter(strong).any(|it| text[at..].starts_with(it.opener().as_bytes()));
-    memchr::memchr_iter(*first, &text[part.clone()]).any(|ahead| begins(part.start + ahead))
+/// Says whether nodes that stand at `start` begin once more in a part of them: that is none of them then, but another call
+/// broke off in it.
+fn begin_again(view: View<'_>, start: usize, part: Range<usize>, nodes: &[HeadPart]) -> Result<bool, NotYet> {
+    let (Some(first), Some(HeadPart::Literal(opening))) = (view.byte(start)?, nodes.first()) else { return Ok(false) };
+    for ahead in memchr::memchr_iter(first, view.slice(part.start, part.end).as_bytes()) {
+        for spelled in opening.spellings.iter().filter(|spelled| spelled.is_strong_at_once()) {
+            if spelling(view, part.start + ahead, spelled, &Head::default(), &mut None)?.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Reads a literal of a head. A strong one may stand twice where no data follows: `<tool_call><tool_call>`.
@@ -252,7 +258,7 @@ pub(crate) fn gap(view: View<'_>, at: usize, head: &mut Head) -> Result<usize, N
 /// Skips white space, and what doubly escaped or badly decoded output has in its place.
 #[inline]
 pub(crate) fn skip_gap(view: View<'_>, at: usize) -> Result<usize, NotYet> {
-    let is_none = |next: u8| !is_blank(next) && next != b'\\' && next != TOKENIZER_BLANKS[0][0];
+    let is_none = |next: u8| next.is_ascii() && !is_blank(next) && next != b'\\';
     if view.byte(at)?.is_some_and(is_none) { Ok(at) } else { skip_whole_gap(view, at) }
 }
 
@@ -261,12 +267,9 @@ fn skip_whole_gap(view: View<'_>, mut at: usize) -> Result<usize, NotYet> {
         while view.byte(at)?.is_some_and(is_blank) {
             at += 1;
         }
-        at += match view.byte(at)? {
-            Some(b'\\') if view.byte(at + 1)? == Some(b'n') => 2,
-            Some(first) if first == TOKENIZER_BLANKS[0][0] => match view.byte(at + 1)? {
-                Some(second) if TOKENIZER_BLANKS.iter().any(|blank| blank[1] == second) => 2,
-                _ => return Ok(at),
-            },
+        at += match view.char(at)? {
+            Some('\\') if view.byte(at + 1)? == Some(b'n') => 2,
+            Some(next) if !next.is_ascii() && GAPS.iter().any(|gap| gap.starts_with(next)) => next.len_utf8(),
             _ => return Ok(at),
         };
     }
@@ -281,11 +284,10 @@ pub(crate) fn skip_line_break(view: View<'_>, at: usize) -> Result<usize, NotYet
     })
 }
 
-/// `Ġ` and `Ċ`: how byte-level tokenizers spell a space and a line break.
-const TOKENIZER_BLANKS: [[u8; 2]; 2] = [[0xC4, 0xA0], [0xC4, 0x8A]];
-
-/// All that a gap may begin with, see [`skip_gap`].
-pub(crate) const GAPS: [&str; 7] = [" ", "\t", "\n", "\r", "\\", "\u{120}", "\u{10a}"];
+/// All that a gap may begin with, see [`skip_gap`]: white space, `Ġ` and `Ċ`, as which byte-level tokenizers spell a space and
+/// a line break, and characters without width.
+pub(crate) const GAPS: [&str; 12] =
+    [" ", "\t", "\n", "\r", "\\", "\u{120}", "\u{10a}", "\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}"];
 
 /// Says whether a gap holds letters instead of white space.
 pub(crate) fn is_spelled(gap: &str) -> bool {
@@ -351,6 +353,7 @@ fn spelling(
             }
             SpellingPart::Text(text) => text,
             SpellingPart::Name => head.name().unwrap_or_default(),
+            SpellingPart::Key if head.key.is_none() => return Ok(None),
             SpellingPart::Key => head.key(),
             SpellingPart::Mark => head.mark.as_deref().unwrap_or_default(),
         };

@@ -12,7 +12,7 @@ use crate::parser::closing::skip_noise;
 use crate::parser::content::{self, ContentReader};
 use crate::parser::engine::Callee;
 use crate::parser::envelope;
-use crate::parser::head::{Head, HeadText, TagEnd, gap, skip_gap, tag_end};
+use crate::parser::head::{Head, HeadText, TagEnd, gap, skip_gap, tag_end, token};
 use crate::parser::kwargs::{begins_literal, keyword};
 use crate::parser::lines::{self, LinesReader};
 use crate::parser::params::param_head;
@@ -51,7 +51,7 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
     let kind = engine.pattern(pattern_ref).kind();
     let raw = matches!(kind, Some(BodyKind::Content | BodyKind::Lines) | None);
     let mut at = if raw { at } else { gap(view, at, head)? };
-    if matches!(kind, Some(BodyKind::Call | BodyKind::Arguments)) {
+    if matches!(kind, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object)) {
         at = behind_noise(trial, at, head)?;
     }
     if kind == Some(BodyKind::Call) {
@@ -84,6 +84,7 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
         _ => begin_nothing(at, &context),
     };
     head.looked = head.looked.max(at + ahead.get());
+    head.noisy |= matches!(start, Some(Start::Params { at: behind, .. }) if behind > at);
     Ok(start.map(|start| (callee, start)))
 }
 
@@ -98,7 +99,7 @@ fn behind_noise(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<
     let (nobody, ahead) = (Callee::nobody(), Cell::new(0));
     let end = skip_noise(at, &trial.call(&nobody, head, &ahead))?;
     let noise = view.slice(at, end).trim_end_matches([' ', '\t']);
-    let apart = noise.ends_with('>') || noise.ends_with('\n') && trial.pattern().kind() == Some(BodyKind::Call);
+    let apart = noise.starts_with('<') || noise.ends_with('\n') && trial.pattern().kind() == Some(BodyKind::Call);
     let begins = apart && view.byte(end)? == Some(b'{') && trial.engine.options.repairs.allow(Code::JunkInCall);
     head.noisy |= begins;
     Ok(if begins { end } else { at })
@@ -240,7 +241,20 @@ fn begin_object(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, N
 
 fn begin_params(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
     let unclosed = context.head.unclosed_tag && context.view.byte(at)?.is_none_or(|next| next == b'<');
-    if unclosed || context.any(at, context.closer())?.is_some() {
+    if unclosed {
+        return Ok(Some(Start::Params { at, first: None }));
+    }
+    match params_at(at, context)? {
+        None if context.engine.options.repairs.allow(Code::JunkInCall) && token(context.view, at)?.is_some() => {
+            params_at(skip_noise(at, context)?, context)
+        }
+        start => Ok(start),
+    }
+}
+
+/// Says whether a parameter or the call's closer stands at `at`.
+fn params_at(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
+    if context.any(at, context.closer())?.is_some() {
         return Ok(Some(Start::Params { at, first: None }));
     }
     let first = param_head(at, context, false)?.map(Box::new);

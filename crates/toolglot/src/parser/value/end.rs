@@ -263,10 +263,11 @@ impl ValueEndFinder {
     /// The value's closer ends it if what follows can follow; else it is a doubtful end.
     fn value_closer(&mut self, end: usize, context: &ValueContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let (view, edge) = (context.view, ValueEdge::at(self.scan, end));
+        let drifted = is_drifted(&edge, context);
         let follows = match goes_on(end, context)? {
             Some(_) if is_word(end, context)? => None,
             // Only the same closer is a doubled one: before another spelling it is data.
-            Some(Marker::Value) if !view.starts_with(context.gap(end)?, view.slice(self.scan, end))? => None,
+            Some(Marker::Value) if drifted || !view.starts_with(context.gap(end)?, view.slice(self.scan, end))? => None,
             follows => follows,
         };
         let may_close = matches!(follows, Some(Marker::Call | Marker::Tag));
@@ -279,7 +280,7 @@ impl ValueEndFinder {
             _ => {}
         }
         // Another spelling is an end where the call goes on behind it, and data elsewhere.
-        Ok(if is_drifted(&edge, context) { None } else { self.doubt(edge) })
+        Ok(if drifted { None } else { self.doubt(edge) })
     }
 
     /// Returns the end of the call's closers that follow a value's, which ends at `end`, if a parameter that the call must
@@ -428,8 +429,9 @@ impl ValueEndFinder {
 
 /// Says whether a closer is in other case than the dialect's, or lacks its bracket.
 fn is_drifted(closer: &ValueEdge, context: &ValueContext<'_>) -> bool {
-    let own = context.param.tail.first().and_then(|own| own.spellings.first()).filter(|own| own.is_fixed());
-    let Some(word) = own.and_then(|own| own.opener().trim().strip_suffix('>')) else { return false };
+    let own = context.param.tail.first().and_then(|own| own.spellings.first());
+    let own = own.map(|own| own.filled(context.head.name(), None, Some(context.head.key())));
+    let Some(word) = own.as_ref().and_then(|own| own.trim().strip_suffix('>')) else { return false };
     let text = context.view.slice(closer.end, closer.next);
     let is_alike = text.get(..word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word));
     is_alike && text.strip_prefix(word).is_none_or(|rest| !rest.starts_with('>'))
