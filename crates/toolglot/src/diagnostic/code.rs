@@ -189,7 +189,7 @@ codes! {
     EmptyArguments "empty_arguments" SAFE "no arguments where an object belongs; read as `{}`"
         by "models calling a tool without parameters" risk "a call that was cut off before its arguments looks like a call without any";
     // Markup
-    MissingOpener "missing_opener" SAFE "a section without its opening marker"
+    MissingOpener "missing_opener" SAFE "a section, or a JSON call that its closing tag still marks, without its opening marker"
         by "models that skip the wrapper, and servers that strip it" risk "markup shown as an example is read as a call";
     DuplicateOpener "duplicate_opener" SAFE "a doubled opening marker before a call; dropped"
         by "models that restart a call" risk "none known: the two markers are adjacent";
@@ -219,7 +219,7 @@ codes! {
     TypeMismatch "type_mismatch" VALUE "a value does not match the declared type; passed on unchanged";
     UnknownParameter "unknown_parameter" VALUE "the tool does not declare this parameter";
     ParameterNormalised "parameter_normalised" POLICY "a different spelling of a parameter's name; exactly one declared parameter matches";
-    DuplicateParameter "duplicate_parameter" VALUE "a duplicate parameter; in tags the first one counts, in JSON both are kept, and most readers use the last";
+    DuplicateParameter "duplicate_parameter" VALUE "a duplicate parameter; in tags each is an item if an array is declared, else the first one counts; in JSON both are kept, and most readers use the last";
     MissingParameter "missing_parameter" VALUE "a required parameter is missing";
     NamelessParameter "nameless_parameter" VALUE "a parameter without a name; skipped";
     UnknownMember "unknown_member" VALUE "an unknown member of a call object; skipped";

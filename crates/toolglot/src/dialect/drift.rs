@@ -38,6 +38,14 @@ pub(super) fn with_json(calls: &[Pattern]) -> Option<Pattern> {
     (!calls.iter().any(has_json)).then(|| Pattern { source, body: Some(body), ..own.clone() })
 }
 
+/// Returns a dialect's own form of a JSON call without its opener, if its closer still marks it.
+pub(super) fn without_opener(calls: &[Pattern]) -> Option<Pattern> {
+    let own = calls.first().filter(|own| own.kind() == Some(BodyKind::Call) && own.head.len() == 1)?;
+    let marked = own.opening().is_some_and(Literal::is_strong) && own.tail.first().is_some_and(Literal::is_closing_tag);
+    let source = own.source.find("{call}").map(|at| own.source[at..].to_owned().into())?;
+    marked.then(|| Pattern { source, head: Vec::new(), ..own.clone() })
+}
+
 /// Adds other spellings of a literal's first, if that is the same in every call.
 fn add(literal: &mut Literal, drifts: impl Fn(&Spelling) -> bool, drifted: impl Fn(&Spelling) -> Vec<Spelling>) {
     let Some(own) = literal.spellings.first().filter(|own| drifts(own)) else { return };

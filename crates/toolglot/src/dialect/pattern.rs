@@ -209,6 +209,11 @@ impl Pattern {
         matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Key), ..] if open.ends_with('<'))
     }
 
+    /// Says whether only its closer marks what the pattern reads.
+    pub(crate) fn is_unopened(&self) -> bool {
+        self.head.is_empty() && self.tail.iter().any(Literal::is_strong)
+    }
+
     /// Says whether every attribute of its tag is a parameter.
     pub(crate) fn takes_attributes(&self) -> bool {
         self.head.iter().any(|part| matches!(part, HeadPart::Attributes(Attributes { rest: true, .. })))

@@ -140,13 +140,15 @@ impl CallReader {
         }
         let sections = &engine.dialect(self.pattern_ref).sections;
         let wraps = !sections.is_empty() && sections.iter().all(|section| !section.head.is_empty());
-        // The call stands alone though its dialect always wraps calls.
-        if wraps && self.pattern_ref.section.is_none() {
-            sink.repair(
-                Code::MissingOpener,
-                place.start..place.start,
-                "call without the opening marker of its section",
-            );
+        // The call stands alone though its dialect always wraps calls, or has lost its own opener.
+        let unwrapped = wraps && self.pattern_ref.section.is_none();
+        if unwrapped || engine.pattern(self.pattern_ref).is_unopened() {
+            let what = if unwrapped {
+                "call without the opening marker of its section"
+            } else {
+                "call without its opening marker"
+            };
+            sink.repair(Code::MissingOpener, place.start..place.start, what);
         }
         if matches!(start, Start::Json { .. }) && engine.pattern(self.pattern_ref).kind() == Some(BodyKind::Kwargs) {
             sink.repair(Code::DictArgument, place.end..place.end, Code::DictArgument.row().about);

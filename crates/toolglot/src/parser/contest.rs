@@ -9,7 +9,7 @@ use super::call_object::FoundArguments;
 use super::catalog::PatternRef;
 use super::element::{is_markup, opens_element};
 use super::engine::{Callee, Engine, NameMatch};
-use super::head::Head;
+use super::head::{Head, stands_any};
 use super::params::FoundParam;
 use super::whole::WholeArguments;
 use crate::coerce;
@@ -21,9 +21,11 @@ use crate::sink::{Sink, StoredKind};
 use crate::view::{NotYet, View, is_blank};
 pub(crate) use begin::NEAR;
 use begin::{NEARER, begin, begin_near};
+pub(crate) use company::Company;
 pub(crate) use heads::{HeadResult, SectionHead, heads};
 
 mod begin;
+mod company;
 mod heads;
 
 /// A candidate that is ready: all that its head said, and where its body starts.
@@ -128,40 +130,6 @@ pub(crate) struct TrialContext<'t> {
     pub(crate) near: bool,
 }
 
-/// What may follow a call on weak evidence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Company {
-    Anything,
-    /// Text, and tags that belong to calls: after others this is markup, too.
-    NoMarkup,
-    /// Elements of tools alone.
-    Elements,
-    /// Other objects and lists alone.
-    Objects,
-    Nothing,
-}
-
-impl Company {
-    /// Says whether what stands at `at`, behind the ends of turns and blanks, speaks against the call.
-    fn refuses(self, engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        let Some(next) = view.byte(at)? else { return Ok(false) };
-        match self {
-            Self::Anything => Ok(false),
-            Self::NoMarkup if next != b'<' => Ok(false),
-            Self::NoMarkup => {
-                let is_tag = view.byte(at + 1)?.is_some_and(|first| b'/' == first || first.is_ascii_alphabetic());
-                let mut opened = Vec::new();
-                engine.catalog.opened(view, at, false, &mut opened)?;
-                let is_known = !opened.is_empty() || engine.catalog.closers.stands(view, at)?.is_some();
-                Ok(is_tag && !is_known && !opens_element(engine, view, at)?)
-            }
-            Self::Elements => Ok(!opens_element(engine, view, at)?),
-            Self::Objects => Ok(!matches!(next, b'{' | b'[')),
-            Self::Nothing => Ok(true),
-        }
-    }
-}
-
 impl<'t> TrialContext<'t> {
     pub(crate) fn new(engine: &'t Engine, view: View<'t>, at: usize, pattern_ref: PatternRef) -> Self {
         Self {
@@ -194,9 +162,21 @@ impl<'t> TrialContext<'t> {
         self.engine.pattern(self.pattern_ref)
     }
 
+    /// Says whether a call must prove itself: an object that only has a name must, wherever it stands.
+    fn must_prove(&self, win: &Winner) -> bool {
+        self.weak && (self.prove || win.is_bare())
+    }
+
     /// Says whether what proves a call is said at once when it commits.
-    fn keeps_proof(self) -> bool {
-        self.held || self.weak && self.prove
+    fn keeps_proof(&self, win: &Winner) -> bool {
+        self.held || self.must_prove(win)
+    }
+}
+
+impl Winner {
+    /// Says whether this is an object that only has a name.
+    fn is_bare(&self) -> bool {
+        matches!(self.start, Start::Call { has_arguments: false, .. })
     }
 }
 
@@ -331,14 +311,14 @@ fn admit(context: &TrialContext<'_>, win: Box<Winner>, proof: &mut Option<Box<Pr
     if context.nested {
         return Ok(Trial::Ready(win));
     }
+    if context.pattern().is_unopened() && !context.engine.options.repairs.allow(Code::MissingOpener) {
+        return Ok(dead(context.at, "its opening marker is missing"));
+    }
     if context.weak && is_markup(context.engine, &win.callee, &win.head) {
         return Ok(dead(context.at, "its attributes do not fit the tool"));
     }
-    if context.weak && matches!(win.start, Start::Call { has_arguments: false, .. }) {
-        return Ok(dead(context.at, "an object without arguments is weak evidence"));
-    }
     let strict = context.engine.options.validation == Validation::Strict;
-    let prove = context.weak && context.prove;
+    let prove = context.must_prove(&win);
     if !prove && !undeclared && !strict && !context.held {
         return Ok(Trial::Ready(win));
     }
@@ -365,7 +345,7 @@ pub(crate) fn go_on(
         Ok(None) => {
             let Proof { mut win, reading, sink } = *begun;
             win.in_vain = sink.read_in_vain();
-            win.proof = context.keeps_proof().then(|| Box::new(ProofResult { reading, sink }));
+            win.proof = context.keeps_proof(&win).then(|| Box::new(ProofResult { reading, sink }));
             Ok(Trial::Ready(win))
         }
     }
@@ -377,7 +357,7 @@ fn judge(context: &TrialContext<'_>, proof: &mut Proof) -> Result<Option<Trial>,
     let (engine, view) = (context.engine, context.view);
     let end = reading.resume(engine, view, sink)?;
     let undeclared = win.callee.name_match == NameMatch::Undeclared;
-    let prove = context.weak && context.prove;
+    let prove = context.must_prove(win);
     let against = rejection(engine, sink, undeclared, end, win);
     if engine.options.validation == Validation::Strict && sink.worst() <= Outcome::Repaired && against.is_some() {
         return Ok(against.map(Trial::Rejected));
@@ -386,10 +366,14 @@ fn judge(context: &TrialContext<'_>, proof: &mut Proof) -> Result<Option<Trial>,
     let encoded = prove && sink.has(Code::EntityQuotes);
     let partial = prove && sink.has(Code::FlatArguments) && sink.has(Code::MissingParameter);
     let closed = !engine.pattern(win.pattern_ref).tail.iter().any(Literal::is_strong) || !sink.has(Code::MissingCloser);
-    let unclosed = context.named && prove && !closed;
+    let unopened = context.pattern().is_unopened();
+    let unclosed = (context.named || unopened) && prove && !closed || unopened && sink.has(Code::WrongCloser);
     let mixed = prove && context.fence && sink.has(Code::MissingCloser) && view.byte(view.skip_blanks(end)?)?.is_some();
     if mixed || unclosed || cut || encoded || partial || (prove || undeclared) && sink.worst() > Outcome::Repaired {
         return Ok(Some(dead(end + sink.read_in_vain(), "cannot be read to its end")));
+    }
+    if prove && win.is_bare() && !has_arguments(sink) {
+        return Ok(Some(dead(end, "an object without arguments is weak evidence")));
     }
     let foreign = sink.has(Code::UnknownMember) || sink.has(Code::UnknownParameter) && !has_clean_call(sink);
     let refused = context.company.refuses(engine, view, engine.catalog.behind_turn(view, end)?)?;
@@ -406,13 +390,19 @@ fn dead(read: usize, why: &'static str) -> Trial {
 /// Begins to read a call to its end without a word, or all of its section so that it can be said at once.
 fn begin_proof(context: &TrialContext<'_>, win: Box<Winner>) -> Box<Proof> {
     let (options, at) = (&context.engine.options, context.at);
-    let all = context.keeps_proof();
+    let all = context.keeps_proof(&win);
     let repairs = options.repairs;
     // A strict caller's schema is held against what would go out.
     let said = all || options.validation == Validation::Strict;
     let mut sink = if said { Sink::fork(at, context.calls, repairs) } else { Sink::muted(at, repairs) };
     sink.hasty = context.exhausted || context.hasty;
     Box::new(Proof { reading: CallReader::new(Winner::clone(&win), !all), sink, win })
+}
+
+/// Says whether one of the calls has arguments: the others then need none.
+fn has_arguments(sink: &Sink) -> bool {
+    let has_some = |kind: &StoredKind| matches!(kind, StoredKind::Arguments { json, .. } if sink.words[json.clone()].contains(':'));
+    sink.entries.iter().any(|entry| has_some(&entry.kind))
 }
 
 /// Says whether one call among several has no parameter that is not declared: the others then are calls too.
@@ -443,11 +433,16 @@ fn line_may_go_on(context: &TrialContext<'_>, end: usize) -> Result<bool, NotYet
     }
     let mut at = end;
     while let Some(byte) = view.byte(at)? {
-        at = match engine.catalog.any_turn_end(view, at)? {
+        let turn = engine.catalog.any_turn_end(view, at)?;
+        let closer = || stands_any(view, at, engine.catalog.spent(context.pattern_ref.dialect), &Head::default());
+        at = match turn {
             _ if byte == b'\n' => return Ok(true),
             _ if is_blank(byte) => at + 1,
             Some(end) => end,
-            None => return Ok(false),
+            None => match closer()? {
+                Some(end) => end,
+                None => return Ok(false),
+            },
         };
     }
     Ok(true)

@@ -17,6 +17,8 @@ use crate::sink::Sink;
 pub(crate) struct ArgumentsObject {
     keys: GivenNames,
     scratch: String,
+    /// The items of an array that is being given one by one, as JSON.
+    items: Vec<String>,
 }
 
 /// A value as bare text, where it stands, and where the input has been read to.
@@ -100,6 +102,41 @@ impl ArgumentsObject {
             }
         }
         sink.arguments(value.upto, &self.scratch);
+    }
+
+    /// Says whether an array is being given item by item.
+    pub(crate) fn has_items(&self) -> bool {
+        !self.items.is_empty()
+    }
+
+    /// Takes an item of an array; writes the member where no `more` of its items follow.
+    pub(crate) fn item(
+        &mut self,
+        key: &HeadText,
+        value: &BareText<'_>,
+        more: bool,
+        context: &CallContext<'_>,
+        sink: &mut Sink,
+    ) {
+        let name = context.meant(&key.text);
+        let node = context.parameter(name).and_then(|node| node.item(self.items.len()));
+        let mut json = String::new();
+        let verdict = coerce::text(value.text, node, Hint::None, &context.engine.options, &mut json, &mut Vec::new());
+        if verdict == Conversion::Mismatch {
+            let message = format!("`{}` does not match any declared type", excerpt(value.text));
+            sink.diagnose(Code::TypeMismatch, value.span.clone(), message);
+        }
+        self.items.push(json);
+        if more {
+            return sink.pass_arguments(value.upto);
+        }
+        let all = format!("[{}]", std::mem::take(&mut self.items).join(", "));
+        if !self.member(name, &all, value.upto, sink) {
+            return duplicate(key, value.upto, sink);
+        }
+        check_declared(key, name, context, sink);
+        let message = format!("`{name}` was given once for each item of its array");
+        sink.diagnose(Code::DuplicateParameter, key.span.clone(), message);
     }
 
     /// Writes a member whose value stands at `at` and says its own JSON for the declared type.

@@ -5,6 +5,7 @@ use super::call_context::CallContext;
 use super::data::ByteClass;
 use super::head::{Head, NAME_LIMIT, decode_entities, skip_line_break};
 use super::object::{ArgumentsObject, BareText, check_declared};
+use super::params::param_head;
 use super::value_context::ValueContext;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
@@ -145,8 +146,19 @@ impl ParamReader {
             true => self.find_cdata_end(&ends, sink)?,
             false => self.find_end(&ends, sink)?,
         };
-        self.close(&edge, context, body, object, sink);
+        let repeats = edge.whole && self.repeats(&edge, context)?;
+        self.close(&edge, repeats, context, body, object, sink);
         Ok(ParamEnd { at: edge.next, in_vain: self.ender.in_vain(edge.next), whole: edge.whole })
+    }
+
+    /// Says whether the value is an item of a declared array: the same parameter is given again right behind it.
+    fn repeats(&self, edge: &ValueEdge, context: &CallContext<'_>) -> Result<bool, NotYet> {
+        let (key, view) = (context.head.key(), context.view);
+        let array = context.parameter(context.meant(key)).is_some_and(|node| node.types().only(Types::ARRAY));
+        if self.mode != ParamMode::Held || !array || view.byte(view.skip_blanks(self.start)?)? == Some(b'[') {
+            return Ok(false);
+        }
+        Ok(param_head(context.gap(edge.next)?, context, true)?.is_some_and(|next| next.head.key() == key))
     }
 
     fn pattern<'e>(&self, context: &CallContext<'e>) -> Option<(&'e Pattern, &'e BodyHole)> {
@@ -251,6 +263,7 @@ impl ParamReader {
     fn close(
         &mut self,
         edge: &ValueEdge,
+        repeats: bool,
         context: &CallContext<'_>,
         body: &BodyHole,
         object: &mut ArgumentsObject,
@@ -265,7 +278,10 @@ impl ParamReader {
         } else if edge.whole || !raw.is_empty() {
             let text = if body.entities { decode_entities(raw) } else { raw.into() };
             let value = BareText { text: &text, span: from..from + raw.len(), upto: edge.next };
-            object.text_member(key, &value, self.hint, context, sink);
+            match repeats || object.has_items() {
+                true => object.item(key, &value, repeats, context, sink),
+                false => object.text_member(key, &value, self.hint, context, sink),
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{NameLookup, Tool, ToolId};
-use crate::spelling::fold;
+use crate::spelling::{fold, without_markup};
 
 /// The declared names in every spelling that is looked up.
 ///
@@ -16,7 +16,7 @@ use crate::spelling::fold;
 /// 3. without anything but letters and digits
 /// 4. without `file` at the end
 /// 5. the last parts of a name with `:`, `.`, `/` or `__`, as many as are known, by stages 1 to 3
-/// 6. without special tokens behind it, or written twice, by stages 1 to 3
+/// 6. without special tokens or a closing tag behind it, or written twice, by stages 1 to 3
 /// 7. without a prefix such as `functions_` or `functions`, and a counter such as `_0` or `0`
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolNames {
@@ -126,8 +126,12 @@ fn core(name: &str) -> &str {
     PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
-/// Returns a name without the special tokens that a server left behind it, or once if it is written twice.
+/// Returns a name without the special tokens or the closing tag that were left behind it, or once if it is written twice.
 fn cleared(name: &str) -> Option<&str> {
+    let own = without_markup(name);
+    if own.len() < name.len() {
+        return Some(own);
+    }
     if let Some((own, token)) = name.split_once('<') {
         // A tag may hold arguments, which nobody may drop.
         return token.starts_with(|c: char| !c.is_alphanumeric() && c != '/').then_some(own);

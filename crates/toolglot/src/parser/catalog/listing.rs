@@ -45,8 +45,9 @@ fn list_candidates(number: usize, dialect: &Dialect, alone: bool, candidates: &m
         (0..dialect.calls.len()).for_each(|call| add(CandidateRole::Call, Some(section), call));
     }
     for (call, pattern) in dialect.calls.iter().enumerate() {
-        let alone = dialect.sections.is_empty() || pattern.opening().is_some_and(Literal::is_strong);
-        if alone {
+        let own =
+            dialect.sections.is_empty() || pattern.head.iter().filter_map(HeadPart::literal).any(Literal::is_strong);
+        if own && (alone || !pattern.is_unopened()) {
             add(CandidateRole::Call, None, call);
         }
     }

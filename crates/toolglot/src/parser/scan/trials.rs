@@ -96,7 +96,8 @@ impl Scanner {
         let fence = candidate.in_fence && engine.pattern(pattern_ref).kind() == Some(BodyKind::Kwargs);
         let element = self.element(engine, view, number)?;
         let asks = element.is_some_and(|company| company != Company::Anything);
-        let prove = weak && (fence && engine.catalog.is_auto() || self.must_prove(engine)) || asks;
+        let unopened = candidate.section.is_none() && engine.pattern(pattern_ref).is_unopened();
+        let prove = weak && (unopened || fence && engine.catalog.is_auto() || self.must_prove(engine)) || asks;
         let context = TrialContext {
             weak: weak || candidate.evidence == Strength::Dynamic,
             prove,
