@@ -73,6 +73,7 @@ impl fmt::Display for DialectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, line, column, message, text, .. } = self;
         let gutter = " ".repeat(line.to_string().len());
+        let blank = |c: char| if c == '\t' { "\t".to_owned() } else { " ".repeat(width(c)) };
         let before: String = text.chars().take(column - 1).map(blank).collect();
         let marks = "^".repeat(self.marked);
         writeln!(f, "{file}:{line}:{column}: {message}")?;
@@ -108,14 +109,6 @@ impl ValueFault {
 
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
-}
-
-fn blank(c: char) -> &'static str {
-    match c {
-        '\t' => "\t",
-        c if width(c) == 2 => "  ",
-        _ => " ",
-    }
 }
 
 /// Returns how many columns a terminal gives a character; full-width bars are part of many markers.

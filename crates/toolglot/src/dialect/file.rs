@@ -5,7 +5,7 @@ use toml::de::DeTable;
 use super::check;
 use super::compile::{PatternContext, compile};
 use super::drift::{with_json, without_opener};
-use super::error::{DialectError, ValueFault};
+use super::error::DialectError;
 use super::hole::{Holder, PatternKey, is_word};
 use super::pattern::{Pattern, param_openings, pieces, strong_openings};
 use super::spell::KnownLiterals;
@@ -41,6 +41,14 @@ const KEYS: [&str; 22] = [
     "teach",
 ];
 
+/// What to do about an error of the TOML parser, by a part of its message.
+const TOML_HELP: [(&str, &str); 4] = [
+    (" string, expected `", "close the string with the quote that opens it; in a pattern, write a line break as `\\n`"),
+    ("escape", "write a backslash as `\\\\`, or put the string in single quotes"),
+    ("duplicate key", "write each key once; several patterns are a list: `call = [\"…\", \"…\"]`"),
+    ("", "write `key = \"text\"` or `key = [\"text\", …]`, and a quote inside the text as `\\\"`"),
+];
+
 /// Reads, compiles and checks a dialect.
 pub(super) fn read(name: &str, source: &str) -> Result<Dialect, DialectError> {
     let file = TomlSource { name, source };
@@ -48,8 +56,9 @@ pub(super) fn read(name: &str, source: &str) -> Result<Dialect, DialectError> {
         return Err(file.error(0..0, "the file exceeds 256 KiB", "a dialect has five to twenty-five lines"));
     }
     let table = DeTable::parse(source).map_err(|error| {
-        let message = error.message().lines().next().unwrap_or_default().to_owned();
-        DialectError::new(name, source, error.span().unwrap_or(0..0), ValueFault::new(0..0, message))
+        let message = error.message().lines().next().unwrap_or_default();
+        let help = TOML_HELP.iter().find(|(part, _)| message.contains(part)).map_or("", |row| row.1);
+        file.error(error.span().unwrap_or(0..0), message, help)
     })?;
     let values = TomlTable { file, table: table.get_ref() };
     values.only("a dialect", &KEYS)?;

@@ -26,7 +26,9 @@ fn offsets(raw: &str) -> Vec<(usize, usize)> {
     let long = raw.len() >= 6 && raw.chars().take(3).all(|c| c == quote);
     let open = if long { 3 } else { 1 };
     let end = raw.len().saturating_sub(open);
-    let mut at = open + if long { line_break(raw.get(open..).unwrap_or_default()) } else { 0 };
+    let inside = raw.get(open..).filter(|_| long).unwrap_or_default();
+    // A line break right after the three quotes is not part of the string.
+    let mut at = open + ["\n", "\r\n"].iter().find(|end| inside.starts_with(**end)).map_or(0, |end| end.len());
     let mut offsets = vec![(0, at)];
     let mut value = 0;
     while let Some(rest) = raw.get(at..end).filter(|rest| !rest.is_empty()) {
@@ -54,14 +56,6 @@ fn step(raw: &str, escapes: bool) -> (usize, usize) {
     };
     let code = raw.get(2..2 + digits).and_then(|digits| u32::from_str_radix(digits, 16).ok());
     (2 + digits, code.and_then(char::from_u32).map_or(0, char::len_utf8))
-}
-
-fn line_break(text: &str) -> usize {
-    match text.as_bytes() {
-        [b'\n', ..] => 1,
-        [b'\r', b'\n', ..] => 2,
-        _ => 0,
-    }
 }
 
 #[cfg(test)]
