@@ -95,17 +95,20 @@ fn needs(pattern: &Pattern, role: PatternKey, setting: PatternContext<'_>) -> Re
     let kind = pattern.kind();
     let id_names = setting.id_has_name && reads(head, Hole::Id);
     let names = id_names || reads(head, Hole::Name) || kind == Some(BodyKind::Call);
+    let bare = |what: &str, such_as: &str| {
+        let fault = ValueFault::new(0..source.len(), format!("nothing opens this {what}"));
+        fault.help(format!("start the pattern with a literal{such_as}"))
+    };
     let missing = match role {
         PatternKey::Section if kind.is_none() => "{calls}",
         PatternKey::Reasoning | PatternKey::Content if kind.is_none() => "{text}",
         PatternKey::Param if !reads(head, Hole::Key) => "{key}",
         PatternKey::Param if kind.is_none() => "{value}",
         PatternKey::Call if !names => "{name}",
-        PatternKey::Reasoning | PatternKey::Content if pattern.opening().is_none() => {
-            let fault = ValueFault::new(0..source.len(), "nothing opens this region");
-            return Err(fault.help("start the pattern with a literal"));
-        }
-        _ => return Ok(()),
+        PatternKey::Call | PatternKey::Section => return Ok(()),
+        _ if pattern.opening().is_some() => return Ok(()),
+        PatternKey::Param => return Err(bare("parameter", ", such as the separator before it: `;{key}={value}`")),
+        _ => return Err(bare("region", "")),
     };
     let fault = ValueFault::new(0..source.len(), format!("missing `{missing}` in `{}`", role.key()));
     Err(match missing {
