@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::dialect::{Dialect, Dialects};
+use crate::dialect::{Dialect, Dialects, Literal, Pattern, Spelling};
 use crate::message::Message;
 use crate::options::Options;
 use crate::parse;
@@ -58,9 +58,29 @@ pub fn certify(dialect: &Dialect) -> Certificate {
     let example = trip(&dialect, &carried);
     let warnings = match &example {
         Ok(text) => warnings(&dialect, text, &carried),
-        Err(_) => Vec::new(),
+        Err(_) => closes_too(&dialect).into_iter().collect(),
     };
     Certificate { example, lost, warnings }
+}
+
+/// Explains a strong marker that also closes calls and with which the call's opener begins: where the opener stands, the
+/// strong closer is read first, as one that closes nothing.
+fn closes_too(dialect: &Dialect) -> Option<String> {
+    let plain = |literal: &Literal| literal.spellings.iter().map(Spelling::plain).collect::<Vec<_>>();
+    let openers: Vec<String> = dialect.calls.iter().filter_map(Pattern::opening).flat_map(plain).collect();
+    let closers = dialect.calls.iter().flat_map(|call| &call.tail).flat_map(plain);
+    let closers = closers.map(|closer| closer.trim().to_owned()).filter(|closer| !closer.is_empty());
+    closers.into_iter().find_map(|closer| {
+        let marker = dialect.strong.iter().find(|marker| closer.contains(marker.as_str()))?;
+        let opener = openers.iter().map(|opener| opener.trim()).find(|opener| opener.starts_with(&closer))?;
+        let advice = match opener == closer {
+            true => "remove it from `strong`".to_owned(),
+            false => format!("list the whole opener instead: `strong = [{opener:?}]`"),
+        };
+        Some(format!(
+            "the strong marker `{marker}` also closes the call, so the call's opener is taken for a closer; {advice}"
+        ))
+    })
 }
 
 /// Writes two calls with values of these kinds and reads them back; returns the text, or what went wrong.

@@ -125,10 +125,15 @@ fn a_dialect_is_made_from_an_example() {
 
 #[test]
 fn a_dialect_that_reads_nothing_back_is_one_error_with_the_next_step() {
-    let closes = file("closes.toml", "strong = '@@'\ncall = '@@call {name} {arguments}@@'\n");
-    let done = toolglot(&["dialects", "check", &closes], "");
-    assert_eq!((done.code, done.err.lines().count()), (1, 1), "{}", done.err);
+    let strong = "strong = '@@'\ncall = '@@call {name} {arguments}@@'\n";
+    let check = |name: &str, text: &str| toolglot(&["dialects", "check", &file(name, text)], "");
+    let done = check("closes.toml", strong);
+    assert_eq!((done.code, done.err.lines().count()), (1, 2), "{}", done.err);
+    let why = "the strong marker `@@` also closes the call";
+    assert!(done.err.contains(why) && done.err.contains("`strong = [\"@@call\"]`"), "{}", done.err);
     assert!(done.err.contains("do not round-trip") && done.err.contains("toolglot explain"), "{}", done.err);
+    assert_eq!(check("opens.toml", &strong.replace("'@@'", "'@@call'")).code, 0);
+    assert!(check("alike.toml", &strong.replace("@@call", "@@ ")).err.contains("remove it from `strong`"));
 }
 
 #[test]
