@@ -4,7 +4,8 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
 use toolglot::{
-    Action, Code, Collector, Dialects, Event, EventKind, Message, MissReason, NearMiss, Parser, Step, near_miss,
+    Action, Code, Collector, Diagnostic, Dialects, Event, EventKind, Message, MissReason, NearMiss, Parser, Step,
+    near_miss,
 };
 
 use crate::args::ExplainArgs;
@@ -55,9 +56,17 @@ fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> 
     let mut page = Page { out, input, paint: Paint::stdout(), place: Place::default() };
     let text = String::from_utf8_lossy(input);
     let miss = near_miss(&text, &message, &setup.dialects, &setup.tools, &setup.options);
-    page.verdict(&verdict(&message, natives.len(), miss.as_ref(), setup))?;
-    miss.and_then(|miss| page.advice(&miss, &message, &steps))
-        .map_or(Ok(()), |advice| writeln!(page.out, "{advice}"))?;
+    let why = miss.as_ref().map(|miss| escaped(&miss.diagnostic.message));
+    let why = why.unwrap_or_else(|| nothing(&message, input, setup));
+    page.verdict(&verdict(&message, natives.len(), &why))?;
+    let (place, advice) = match &miss {
+        Some(miss) => (page.place_of(miss), page.advice(miss, &message, &steps)),
+        None if message.calls.is_empty() => (None, page.closest(&steps, None)),
+        None => (None, None),
+    };
+    for line in [place, advice].into_iter().flatten() {
+        writeln!(page.out, "{line}")?;
+    }
     writeln!(page.out)?;
     page.reasoning(given.reasoning())?;
     let mut rows = rows.into_iter().peekable();
@@ -76,7 +85,7 @@ fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> 
 }
 
 /// Says in one line what was recognised, or why nothing was.
-fn verdict(message: &Message, natives: usize, miss: Option<&NearMiss>, setup: &Setup) -> String {
+fn verdict(message: &Message, natives: usize, why: &str) -> String {
     let calls = message.calls.iter().map(|call| format!("`{}`", call.name)).collect::<Vec<_>>().join(", ");
     let native = match natives {
         0 => String::new(),
@@ -93,7 +102,6 @@ fn verdict(message: &Message, natives: usize, miss: Option<&NearMiss>, setup: &S
         let calls = format!("recognised {}: {calls} (dialect {dialect}){native}", counted(message.calls.len()));
         return std::iter::once(calls).chain(wrong).collect::<Vec<_>>().join("; ");
     }
-    let why = miss.map_or_else(|| nothing(setup), |miss| escaped(&miss.diagnostic.message));
     format!("no call recognised: {why}{native}")
 }
 
@@ -101,13 +109,43 @@ fn verdict(message: &Message, natives: usize, miss: Option<&NearMiss>, setup: &S
 const WRONG: [Code; 5] =
     [Code::UnknownTool, Code::MissingParameter, Code::UnknownParameter, Code::TypeMismatch, Code::SchemaViolation];
 
-fn nothing(setup: &Setup) -> String {
+/// Says that nothing looks like a call, and what may nevertheless be part of one.
+fn nothing(message: &Message, input: &[u8], setup: &Setup) -> String {
+    let text = String::from_utf8_lossy(input);
+    let named = setup.tools.names().filter_map(|name| Some((word(&text, name)?, name))).min();
+    let orphan = message.diagnosed(Code::OrphanCloser).next();
+    let found = match (named, orphan) {
+        (Some((at, name)), _) => {
+            let place = line_and_column(input, at);
+            format!("the text names the tool `{name}` at {place}, but in no form that is read as a call")
+        }
+        (None, Some(orphan)) => {
+            let place = line_and_column(input, orphan.span.start);
+            format!("there is a closing marker at {place}, but nothing before it can be parsed as a call")
+        }
+        (None, None) => "nothing in the text looks like a call".to_owned(),
+    };
     let next = if setup.tools.is_empty() {
         "some formats need declared tools: pass `--tools`"
+    } else if setup.dialects.iter().count() < Dialects::builtin().iter().count() {
+        "if it contains one, try `--dialect auto`, or derive a dialect from it with `toolglot dialects new`"
     } else {
         "if it contains one, derive a dialect from it with `toolglot dialects new`"
     };
-    format!("nothing in the text looks like a call; {next}")
+    format!("{found}; {next}")
+}
+
+/// Returns where a whole word first stands in a text.
+fn word(text: &str, word: &str) -> Option<usize> {
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let is_whole = |at: &usize| !text[..*at].ends_with(goes_on) && !text[at + word.len()..].starts_with(goes_on);
+    text.match_indices(word).map(|(at, _)| at).find(is_whole)
+}
+
+fn line_and_column(input: &[u8], at: usize) -> String {
+    let mut place = Place::default();
+    place.advance(input, at);
+    format!("line {}, column {}", place.line, place.column)
 }
 
 fn counted(calls: usize) -> String {
@@ -202,34 +240,67 @@ impl<W: Write> Page<'_, W> {
         writeln!(self.out, "{}", self.paint.strong(words))
     }
 
+    /// Returns the place that the verdict is about, except where parsing stopped: `advice` names that place.
+    fn place_of(&self, miss: &NearMiss) -> Option<String> {
+        let span = &miss.diagnostic.span;
+        if span.is_empty() || miss.reason == MissReason::Broken {
+            return None;
+        }
+        let Range { start, end } = *span;
+        Some(format!("at {} (bytes {start}..{end}): {}", line_and_column(self.input, start), self.bytes(span)))
+    }
+
     /// Says where parsing stopped, or what to do, where the verdict does not.
     fn advice(&self, miss: &NearMiss, message: &Message, steps: &[Step]) -> Option<String> {
         match miss.reason {
             MissReason::Broken => {
                 let found = &miss.diagnostic;
                 let broken = message.diagnostics.iter().find(|other| other.code == Code::Broken);
-                let died = |step: &&Step| step.action == Action::Died && step.span.start == found.span.start;
-                // The character at which JSON is invalid is the last one of the reason's span.
-                let is_start = |at: &usize| self.input.get(*at).is_some_and(|byte| byte & 0xC0 != 0x80);
-                let invalid = (0..found.span.end).rev().find(is_start).unwrap_or_default();
-                let furthest = steps.iter().filter(died).map(|step| step.span.end.max(invalid)).max();
-                let at = broken.map(|broken| broken.span.start).or(furthest)?;
-                let mut place = Place::default();
-                place.advance(self.input, at);
-                let stopped = format!("line {}, column {}, before {}", place.line, place.column, self.ahead(at));
-                let name = found.dialect.as_deref().filter(|name| Dialects::builtin().get(name).is_some());
-                let shown = name.map(|name| format!("; `toolglot dialects show {name}` shows what it expects"));
-                Some(format!("parsing stopped at {stopped}{}", shown.unwrap_or_default()))
+                let at = broken.map(|broken| broken.span.start).or_else(|| self.stopped(found, steps))?;
+                let stopped = format!("{}, before {}", line_and_column(self.input, at), self.ahead(at));
+                Some(format!("parsing stopped at {stopped}{}", shown(found.dialect.as_deref())))
             }
-            MissReason::UnknownMarker => {
+            MissReason::UnknownMarker if miss.diagnostic.message.contains("dialect file") => {
                 let call = format!("--call '{} {{…}}'", escaped(miss.tool.as_deref().unwrap_or("NAME")));
-                Some(format!("to derive a dialect file: `toolglot dialects new mine.toml --example FILE {call}`"))
+                let closest = self.closest(steps, Some(miss.diagnostic.span.start));
+                let closest = closest.map(|closest| closest + "\n").unwrap_or_default();
+                Some(format!(
+                    "{closest}to derive a dialect file: `toolglot dialects new mine.toml --example FILE {call}`"
+                ))
             }
             MissReason::InReasoning => {
                 Some("if the model calls tools while it reasons, pass `--calls-in-reasoning end`".to_owned())
             }
             _ => None,
         }
+    }
+
+    /// Returns where a call that did not begin became impossible: the last character of the reason if its JSON is invalid,
+    /// or the furthest byte that a candidate was read to.
+    fn stopped(&self, found: &Diagnostic, steps: &[Step]) -> Option<usize> {
+        if found.message.contains("JSON is invalid") {
+            let is_start = |at: &usize| self.input.get(*at).is_some_and(|byte| byte & 0xC0 != 0x80);
+            return (0..found.span.end).rev().find(is_start);
+        }
+        let died = steps.iter().filter(|step| step.action == Action::Died && step.span.start == found.span.start);
+        died.map(|step| step.span.end.max(found.span.end)).max()
+    }
+
+    /// Names the candidate that was read furthest, close before `near` if that is given. Candidates that begin with a brace
+    /// or a plain bracket do not count: any text may contain those.
+    fn closest(&self, steps: &[Step], near: Option<usize>) -> Option<String> {
+        let may_be = |step: &&Step| {
+            let at = step.span.start;
+            let is_marker = matches!(self.input.get(at..), Some([b'<' | b'@', ..] | [b'[', b'A'..=b'Z', ..]));
+            step.action == Action::Died && is_marker && near.is_none_or(|near| (at..at + SHOWN).contains(&near))
+        };
+        let died = steps.iter().filter(may_be);
+        let step = died.reduce(|best, step| if step.span.len() > best.span.len() { step } else { best })?;
+        let (pattern, why) = step.detail.rsplit_once(": ")?;
+        let (place, ahead) = (line_and_column(self.input, step.span.start), self.ahead(step.span.start));
+        let name = step.dialect.as_deref().unwrap_or_default();
+        let pattern = escaped(pattern);
+        Some(format!("closest: at {place}, {ahead}, `{name}` reads `{pattern}`: {why}{}", shown(Some(name))))
     }
 
     /// Shows the reasoning that the server parsed.
@@ -286,6 +357,12 @@ impl<W: Write> Page<'_, W> {
         let ends = [&bytes[..edge], &bytes[bytes.len() - edge..]].map(String::from_utf8_lossy).concat();
         self.paint.faint(&format!("\"{}\"", shortened(&ends)))
     }
+}
+
+/// Returns the command that shows a built-in dialect.
+fn shown(dialect: Option<&str>) -> String {
+    let name = dialect.filter(|name| Dialects::builtin().get(name).is_some());
+    name.map(|name| format!("; `toolglot dialects show {name}` shows what it expects")).unwrap_or_default()
 }
 
 /// A text shortened to one line, without control characters.

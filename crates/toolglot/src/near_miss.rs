@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialects;
-use crate::event::{EventKind, Outcome};
+use crate::event::EventKind;
 use crate::message::Message;
 use crate::options::{CallsInReasoning, Evidence, Options};
 use crate::parser::Parser;
@@ -19,6 +19,7 @@ mod marker;
 mod places;
 #[cfg(test)]
 mod tests;
+mod unfinished;
 
 /// Why text that looks like a call was not read as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -163,38 +164,26 @@ struct HiddenCall {
 }
 
 /// The assumptions, most certain first.
-const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 10] = [
+const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 5] = [
     |case| case.cut_off(),
     |case| case.in_reasoning(),
     |case| case.other_dialect(),
     |case| case.in_code(),
+    |case| OUTSIDE.iter().find_map(|reason| reason(case)),
+];
+
+/// Those that hold outside code, too.
+const OUTSIDE: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 7] = [
     |case| case.escaped(),
     |case| case.unknown_marker(),
     |case| case.by_name(),
     |case| case.weak(),
+    |case| case.tool_as_parameter(),
     |case| case.unreadable(),
     |case| case.unmarked(),
 ];
 
 impl EmptyMessage<'_> {
-    /// A call that began and did not finish was recognised as far as it goes.
-    fn unfinished(&self) -> Option<NearMiss> {
-        let call = self.message.incomplete.first()?;
-        let name = &call.name;
-        let (code, reason, words) = match call.outcome {
-            Outcome::Truncated => {
-                let words =
-                    format!("the text ends inside a call to `{name}`; set `accept_incomplete` to use it as it is");
-                (Code::Truncated, MissReason::CutOff, words)
-            }
-            _ => (Code::Broken, MissReason::Broken, format!("a call to `{name}` cannot be read to its end")),
-        };
-        let told = self.message.diagnosed(code).next();
-        let span = told.map_or(0..0, |told| told.span.clone());
-        let seen = HiddenCall { name: name.clone(), span, dialect: self.message.dialect.clone() };
-        Some(miss(reason, &seen, words))
-    }
-
     /// Ends the text in the ways that a call goes on.
     fn cut_off(&self) -> Option<NearMiss> {
         let text = self.text.trim_end();
@@ -258,21 +247,33 @@ impl EmptyMessage<'_> {
         Some(self.miss(MissReason::OtherDialect, &seen, words))
     }
 
-    /// Reads what stands in code as if it were text.
+    /// Reads what stands in code as if it were text; what is wrong outside code comes first.
     fn in_code(&self) -> Option<NearMiss> {
-        places::code(self.text).into_iter().take(MOST_PLACES).find_map(|place| {
-            let inside = self.text.get(place.clone())?;
-            let mut seen = self.read(inside, self.dialects, self.tools, self.options)?;
+        let code = places::code(self.text);
+        let seen = code.iter().take(MOST_PLACES).find_map(|place| {
+            let mut seen = self.read(self.text.get(place.clone())?, self.dialects, self.tools, self.options)?;
             seen.span = place.start + seen.span.start..place.start + seen.span.end;
-            let eager = self.options.clone().with_evidence(Evidence::Eager);
-            let advice = match self.read(self.text, self.dialects, self.tools, &eager) {
-                Some(_) => "; set `evidence` to `eager` if the model writes calls like this",
-                None => "",
-            };
-            let name = &seen.name;
-            let words = format!("a call to `{name}` is inside Markdown code; code is quoted text, not a call{advice}");
-            Some(self.miss(MissReason::InCode, &seen, words))
-        })
+            Some(seen)
+        })?;
+        let outside = places::without(self.text, &code);
+        let case = EmptyMessage { text: &outside, ..*self };
+        if let Some(miss) = OUTSIDE.iter().find_map(|reason| reason(&case)) {
+            return Some(miss);
+        }
+        let eager = self.options.clone().with_evidence(Evidence::Eager);
+        let name = &seen.name;
+        let undeclared = match self.tools.resolve(name) {
+            None if !self.tools.is_empty() => format!("; the tool is not declared{}", self.declared_near(name)),
+            _ => String::new(),
+        };
+        let advice = match self.read(self.text, self.dialects, self.tools, &eager) {
+            Some(_) => "set `evidence` to `eager` if the model writes calls like this",
+            None => "prompt the model to write its calls without a fence or back quotes",
+        };
+        let words = format!(
+            "a call to `{name}` is inside Markdown code, which is quoted text and not a call; {advice}{undeclared}"
+        );
+        Some(self.miss(MissReason::InCode, &seen, words))
     }
 
     /// Reads the text as it was before somebody escaped it for HTML.
@@ -330,24 +331,50 @@ impl EmptyMessage<'_> {
                 return None;
             }
             seen.span = at..at + seen.span.end;
-            let dialect = seen.dialect.as_deref().unwrap_or_default();
-            let name = &seen.name;
-            let advice = match self.read(self.text, self.dialects, self.tools, &eager) {
-                Some(_) => "set `evidence` to `eager` if the model writes calls like this",
-                None => "no option changes that",
-            };
-            let words = format!(
-                "looks like a call to `{name}` in the dialect `{dialect}`, but its marker is too weak here, in \
-                 the middle of a line or followed by text; {advice}"
-            );
+            let words = self.too_weak(&seen, &eager);
             Some(self.miss(MissReason::WeakMarker, &seen, words))
         })
+    }
+
+    /// Says where a call has too weak a marker, and what would make it count.
+    fn too_weak(&self, seen: &HiddenCall, eager: &Options) -> String {
+        let (before, behind) = (&self.text[..seen.span.start], &self.text[seen.span.end..]);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let here = match (line.trim().is_empty(), behind.trim().is_empty()) {
+            (false, true) => "in the middle of a line",
+            (true, false) => "with text after it",
+            _ => "in the middle of a line and with text after it",
+        };
+        let dialect = seen.dialect.as_deref().unwrap_or_default();
+        let alone = self.text.get(seen.span.clone()).unwrap_or_default();
+        let reads = |text: &str, options: &Options| self.read(text, self.dialects, self.tools, options).is_some();
+        let advice = if reads(self.text, eager) {
+            "set `evidence` to `eager` if the model writes calls like this"
+        } else if reads(alone, self.options) {
+            "prompt the model to write the call and nothing else, or to use a dialect with tags; no option changes this"
+        } else {
+            "prompt the model to use a dialect with tags; no option changes this"
+        };
+        let name = &seen.name;
+        format!("looks like a call to `{name}` in the dialect `{dialect}`, whose marker is too weak {here}; {advice}")
+    }
+
+    /// Looks for a parameter's opener with the name of a tool.
+    fn tool_as_parameter(&self) -> Option<NearMiss> {
+        let found = marker::tool_as_parameter(self.text, self.dialects, self.tools)?;
+        let marker::MisplacedTool { name, text, span, dialect, call } = found;
+        let words = format!(
+            "`{text}` has the name of the tool `{name}` where the name of a parameter belongs; a call in the dialect \
+             `{dialect}` begins with `{call}`"
+        );
+        let seen = HiddenCall { name, span, dialect: Some(dialect) };
+        Some(self.miss(MissReason::UnknownMarker, &seen, words))
     }
 
     /// Looks for a marker behind which a call seems to stand.
     fn unreadable(&self) -> Option<NearMiss> {
         let found = marker::unreadable(self.text, self.dialects, self.tools)?;
-        let fault = found.fault.map_or_else(String::new, |fault| format!("; its JSON is invalid here: {fault}"));
+        let fault = found.fault.map(|fault| format!("; its JSON {}", fault.words(self.start))).unwrap_or_default();
         let words = format!(
             "`{}` opens a call in the dialect `{}`, but the text after it cannot be parsed as one{fault}",
             found.marker, found.dialect
@@ -356,26 +383,47 @@ impl EmptyMessage<'_> {
         Some(self.miss(MissReason::Broken, &seen, words))
     }
 
-    /// Looks for a marker that is nearly one of a dialect.
+    /// Looks for a marker that is nearly one of a dialect, or that of a dialect that is not read.
     fn unknown_marker(&self) -> Option<NearMiss> {
         let found = marker::unknown(self.text, self.dialects, self.tools)?;
         let marker = &found.text;
-        let near = found.near.map_or_else(
-            || format!("`{marker}` is not a marker of any enabled dialect; describe the format in a dialect file"),
-            |(near, dialect)| {
-                format!("`{marker}` is not a marker of any enabled dialect; the nearest is `{near}` (`{dialect}`)")
-            },
-        );
-        let seen = HiddenCall { name: String::new(), span: found.span, dialect: None };
-        Some(self.miss(MissReason::UnknownMarker, &seen, near))
+        let (reason, dialect, words) = match found.near {
+            Some((near, dialect)) if near == *marker => {
+                let words = format!(
+                    "`{marker}` is a marker of the dialect `{dialect}`, which is not enabled; add it, or use `auto`"
+                );
+                (MissReason::OtherDialect, Some(dialect), words)
+            }
+            Some((near, dialect)) => {
+                let words =
+                    format!("`{marker}` is not a marker of any enabled dialect; the nearest is `{near}` (`{dialect}`)");
+                (MissReason::UnknownMarker, None, words)
+            }
+            None => {
+                let words =
+                    format!("`{marker}` is not a marker of any enabled dialect; describe the format in a dialect file");
+                (MissReason::UnknownMarker, None, words)
+            }
+        };
+        let seen = HiddenCall { name: String::new(), span: found.span, dialect };
+        Some(self.miss(reason, &seen, words))
     }
 
     /// Looks for a tool beside a parameter of its own.
     fn unmarked(&self) -> Option<NearMiss> {
         let (tool, parameter, span) = marker::unmarked(self.text, self.tools)?;
+        let code = places::code(self.text).into_iter().find(|place| place.contains(&span.start));
+        let line = self.text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+        let around = code.clone().unwrap_or(line..self.text.len());
+        let inside = if code.is_some() { " inside Markdown code" } else { "" };
+        let open = marker::open_string(&self.text[around.clone()]).map(|at| self.start + around.start + at);
+        let advice = match open {
+            Some(at) => format!("the string that begins at byte {at} is not closed"),
+            None => "describe the form in a dialect file".to_owned(),
+        };
         let words = format!(
-            "`{tool}` is here with its parameter `{parameter}`, but not in the form of any dialect being read; describe \
-             the form in a dialect file"
+            "`{tool}` is here with its parameter `{parameter}`{inside}, but not in the form of any dialect being read; \
+             {advice}"
         );
         let seen = HiddenCall { name: tool.to_owned(), span, dialect: None };
         Some(self.miss(MissReason::UnknownMarker, &seen, words))

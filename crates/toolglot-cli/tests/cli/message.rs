@@ -191,9 +191,10 @@ fn explain_answers_first_why_nothing_was_recognised() {
 #[test]
 fn explain_says_where_parsing_stopped_and_what_to_do() {
     let tools = file("advice.json", r#"[{"name": "ls", "parameters": {"properties": {"path": {"type": "string"}}}}]"#);
+    // Everything before the steps, without the reason.
     let second = |args: &[&str], text: &str| {
         let done = toolglot(&[&["explain", "-t", &tools], args].concat(), text);
-        done.out.lines().nth(1).unwrap_or_default().to_owned()
+        done.out.lines().skip(1).take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
     };
     assert_eq!(
         second(&["-d", "glm45"], "<tool_call>ls<tool_call>path</arg_key><arg_value>a</arg_value></tool_call>"),
@@ -210,6 +211,29 @@ fn explain_says_where_parsing_stopped_and_what_to_do() {
     let draft = "<think><tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call></think>No.";
     assert!(second(&[], draft).contains("pass `--calls-in-reasoning end`"), "{}", second(&[], draft));
     assert_eq!(second(&[], "Hello."), "");
+    let mid = "I use {\"name\": \"ls\", \"arguments\": {\"path\": \"a\"}} now.";
+    assert!(second(&[], mid).starts_with("at line 1, column 7 (bytes 6..48): \"{\"name\""), "{}", second(&[], mid));
+    assert!(!second(&[], &format!("&lt;tool_call&gt;{}", &mid[6..48])).contains("dialects new"));
+    let stopped = second(&["-d", "mistral"], "[TOOL_CALLS] ls path=a");
+    assert!(stopped.starts_with("parsing stopped at line 1, column 13, before \" ls path=a\""), "{stopped}");
+    let closest = second(&["-d", "hermes"], "Let me.\n<tool_call>list it please</tool_call>");
+    assert!(
+        closest.starts_with("closest: at line 2, column 1, \"<tool_call>list it pleas…\", `hermes` reads "),
+        "{closest}"
+    );
+}
+
+#[test]
+fn explain_names_what_may_be_a_call_where_nothing_looks_like_one() {
+    let tools = file("named.json", r#"[{"name": "ls"}]"#);
+    let first = |dialect: &str, text: &str| {
+        let done = toolglot(&["explain", "-t", &tools, "-d", dialect], text);
+        done.out.lines().next().unwrap_or_default().to_owned()
+    };
+    let named = first("hermes", "Ok.\nSee <ls>/</ls> and more");
+    assert!(named.contains("names the tool `ls` at line 2, column 6") && named.contains("`--dialect auto`"), "{named}");
+    let orphan = first("hermes", "Well. <tool_call></tool_call>");
+    assert!(orphan.contains("a closing marker at line 1, column 18"), "{orphan}");
 }
 
 #[test]

@@ -4,37 +4,47 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::dialect::{Dialects, HeadPart, distance};
+use crate::dialect::{Dialects, HeadPart, Hole, distance};
 use crate::tool::Tools;
 
 /// A marker that no dialect has.
 pub(super) struct UnknownMarker {
     pub(super) text: String,
     pub(super) span: Range<usize>,
-    /// The marker of a dialect that it resembles.
+    /// The marker of a dialect that it resembles, or that it is if the dialect is not read.
     pub(super) near: Option<(String, Arc<str>)>,
 }
 
 /// Returns the first tag or token that stands in front of a call and is no marker.
 pub(super) fn unknown(text: &str, dialects: &Dialects, tools: &Tools) -> Option<UnknownMarker> {
-    let known = markers(dialects);
+    let (known, others) = (markers(dialects), markers(&Dialects::builtin()));
     markup(text).take(MOST).find_map(|span| {
         let marker = text.get(span.clone())?;
         let behind = text.get(span.end..)?;
         let behind = &behind[..super::places::floor(behind, NEAR)];
-        if !names_a_call(behind, tools)
-            || known.iter().any(|(known, _)| known.starts_with(marker) || begins_with(marker, known))
-        {
+        let is_known = |known: &str| known.starts_with(marker) || begins_with(marker, known);
+        if !names_a_call(behind, tools) || known.iter().any(|(known, _)| is_known(known)) {
             return None;
+        }
+        let found = |near| Some(UnknownMarker { text: marker.to_owned(), span: span.clone(), near });
+        if let Some(other) = others.iter().find(|(other, _)| other.trim_end_matches(['=', ' ']) == marker) {
+            return found(Some((marker.to_owned(), Arc::clone(&other.1))));
         }
         let near = known.iter().map(|(known, dialect)| (distance(marker, known), known, dialect));
         let near = near.min_by_key(|(distance, _, _)| *distance);
         let near = near.filter(|(distance, _, _)| *distance <= (marker.chars().count() / 3).max(2));
         let is_telling =
             ["call", "tool", "func", "invoke", "action"].iter().any(|word| marker.to_lowercase().contains(word));
+        let is_around = || marker.ends_with('>') && encloses(marker, behind, tools);
         let near = near.map(|(_, known, dialect)| (known.clone(), Arc::clone(dialect)));
-        (near.is_some() || is_telling).then(|| UnknownMarker { text: marker.to_owned(), span, near })
+        if near.is_some() || is_telling || is_around() { found(near) } else { None }
     })
+}
+
+/// Says whether a tag is around the JSON of a call to a declared tool.
+fn encloses(tag: &str, behind: &str, tools: &Tools) -> bool {
+    let names = super::places::json_names(behind);
+    names.iter().any(|name| tools.resolve(name).is_some()) && behind.contains(&tag.replacen('<', "</", 1))
 }
 
 /// Says whether a marker begins with a known one that is not merely the beginning of its word.
@@ -74,7 +84,7 @@ pub(super) struct UnreadBody {
     /// From the marker to where its JSON breaks, or of the marker alone.
     pub(super) span: Range<usize>,
     /// How its JSON breaks.
-    pub(super) fault: Option<String>,
+    pub(super) fault: Option<ObjectFault>,
 }
 
 /// Returns the first marker of a dialect outside code with what looks like a call behind it.
@@ -82,29 +92,119 @@ pub(super) fn unreadable(text: &str, dialects: &Dialects, tools: &Tools) -> Opti
     let (known, code) = (markers(dialects), super::places::code(text));
     markup(text).take(MOST).find_map(|span| {
         let marker = text.get(span.clone())?;
-        let (_, dialect) = known.iter().find(|(known, _)| known == marker)?;
         let behind = text.get(span.end..)?;
         let near = &behind[..super::places::floor(behind, NEAR)];
         if !names_a_call(near, tools) || code.iter().any(|place| place.contains(&span.start)) {
             return None;
         }
-        let broken = json_break(behind);
-        let end = broken.as_ref().map_or(span.end, |(at, _)| span.end + at);
-        let (marker, dialect) = (marker.to_owned(), Arc::clone(dialect));
-        Some(UnreadBody { marker, dialect, span: span.start..end, fault: broken.map(|(_, fault)| fault) })
+        let dialect = known.iter().find(|(known, _)| known == marker).map(|known| Arc::clone(&known.1))?;
+        let json = span.end + behind.len() - behind.trim_start().len();
+        let members = dialects.get(&dialect).map(|dialect| &dialect.members.name[..]).unwrap_or_default();
+        let fault = ObjectFault::find(text, json).or_else(|| ObjectFault::nameless(text, json, members));
+        let end = fault.as_ref().map_or(span.end, |fault| fault.end(text));
+        Some(UnreadBody { marker: marker.to_owned(), dialect, span: span.start..end, fault })
     })
 }
 
-/// Says where the object that a text begins with breaks, and how.
-fn json_break(text: &str) -> Option<(usize, String)> {
-    let start = text.len() - text.trim_start().len();
-    let object = text.get(start..).filter(|object| object.starts_with('{'))?;
-    let mut values = serde_json::Deserializer::from_str(object).into_iter::<serde_json::Value>();
-    let error = values.next()?.err()?;
-    let line: usize = object.split_inclusive('\n').take(error.line() - 1).map(str::len).sum();
-    let told = error.to_string();
-    let told = told.split(" at line ").next().unwrap_or_default().to_owned();
-    Some((super::places::floor(text, start + line + error.column()), told))
+/// What is wrong with a JSON object that should be a call.
+pub(super) struct ObjectFault {
+    at: usize,
+    what: String,
+}
+
+impl ObjectFault {
+    /// Returns where the object that begins at `start` breaks, and how.
+    pub(super) fn find(text: &str, start: usize) -> Option<Self> {
+        let object = text.get(start..).filter(|object| object.starts_with('{'))?;
+        let error = first_value(object)?.err()?;
+        let line: usize = object.split_inclusive('\n').take(error.line() - 1).map(str::len).sum();
+        let told = error.to_string();
+        let what = match told.split(" at line ").next().unwrap_or_default() {
+            "EOF while parsing a string" => "a string that is not closed".to_owned(),
+            words => words.to_owned(),
+        };
+        let at = match open_string(object).filter(|_| error.is_eof()) {
+            Some(open) => start + open,
+            None => super::places::floor(text, (start + line + error.column()).saturating_sub(1)),
+        };
+        Some(Self { at, what })
+    }
+
+    /// Returns that the object at `start` has none of the keys by which a call names its tool.
+    fn nameless(text: &str, start: usize, keys: &[String]) -> Option<Self> {
+        let object = text.get(start..).filter(|object| object.starts_with('{'))?;
+        let value = first_value(object)?.ok()?;
+        let names = |key: &str| value.get(key).is_some();
+        let is_named = NAMES.iter().any(|key| names(key)) || keys.iter().any(|key| names(key));
+        let expected = keys.first().filter(|_| !is_named)?;
+        Some(Self { at: start, what: format!("no key `{expected}` with the tool's name") })
+    }
+
+    /// Returns the fault in words, in a text of which `before` bytes were left out.
+    pub(super) fn words(&self, before: usize) -> String {
+        format!("is invalid at byte {}: {}", before + self.at, self.what)
+    }
+
+    fn end(&self, text: &str) -> usize {
+        self.at + text[self.at..].chars().next().map_or(0, char::len_utf8)
+    }
+}
+
+/// Keys by which the JSON of any dialect may name a tool.
+const NAMES: [&str; 5] = ["name", "function", "tool", "tool_name", "function_name"];
+
+fn first_value(text: &str) -> Option<serde_json::Result<serde_json::Value>> {
+    serde_json::Deserializer::from_str(text).into_iter().next()
+}
+
+/// Returns where the last string of a text begins, if it is not closed.
+pub(super) fn open_string(text: &str) -> Option<usize> {
+    let (mut open, mut escaped) = (None, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => open = if open.is_some() { None } else { Some(at) },
+            _ => {}
+        }
+    }
+    open
+}
+
+/// A tool's name where a parameter's belongs.
+pub(super) struct MisplacedTool {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) span: Range<usize>,
+    pub(super) dialect: Arc<str>,
+    /// How the dialect would open a call of the tool.
+    pub(super) call: String,
+}
+
+/// Returns the first parameter's opener that has the name of a declared tool instead of a parameter's.
+pub(super) fn tool_as_parameter(text: &str, dialects: &Dialects, tools: &Tools) -> Option<MisplacedTool> {
+    dialects.iter().find_map(|dialect| {
+        let named = |head: &[HeadPart], hole| match head {
+            [HeadPart::Literal(open), HeadPart::Hole(found), ..] if *found == hole && open.is_strong() => {
+                Some(open.spellings.first()?.opener().trim().to_owned())
+            }
+            _ => None,
+        };
+        let call = dialect.calls.iter().find_map(|call| named(&call.head, Hole::Name))?;
+        let open = dialect.params.iter().find_map(|param| named(&param.head, Hole::Key))?;
+        let mut places = text.match_indices(&open).take(MOST);
+        places.find_map(|(start, _)| {
+            let name = &text[start + open.len()..];
+            let name = &name[..name.find(|c: char| !is_name(c)).unwrap_or(name.len())];
+            let end = start + open.len() + name.len();
+            tools.resolve(name)?;
+            let end = end + usize::from(text[end..].starts_with('>'));
+            let shown = text[start..end].to_owned();
+            let call = format!("{call}{}", &shown[open.len()..]);
+            let dialect = Arc::clone(&dialect.name);
+            Some(MisplacedTool { name: name.to_owned(), text: shown, span: start..end, dialect, call })
+        })
+    })
 }
 
 /// Markers that are looked at; a text with more of them is markup.
@@ -116,7 +216,8 @@ const NEAR: usize = 128;
 /// Says whether a call's name follows: a declared one, as an attribute too, or that of a call's JSON.
 fn names_a_call(behind: &str, tools: &Tools) -> bool {
     let json = behind.trim_start().starts_with('{')
-        && ["\"name", "\"function", "\"tool", "\"arguments\""].iter().any(|key| behind.contains(key));
+        && (["\"name", "\"function", "\"tool", "\"arguments\""].iter().any(|key| behind.contains(key))
+            || tools.names().any(|name| behind.contains(&format!("\"{name}\""))));
     let (word, rest) = first_word(behind);
     let is_attribute = matches!(word, "name" | "tool" | "function") && rest.starts_with('=');
     let name = if is_attribute { first_word(rest).0 } else { word };
@@ -126,8 +227,11 @@ fn names_a_call(behind: &str, tools: &Tools) -> bool {
 /// Returns the first word of a text that may be a name, and what stands behind it.
 fn first_word(text: &str) -> (&str, &str) {
     let start = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
-    let end = start.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.')).unwrap_or(start.len());
-    start.split_at(end)
+    start.split_at(start.find(|c: char| !is_name(c)).unwrap_or(start.len()))
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
 /// Returns the places of opening tags, tokens in angle brackets, and words in capitals in square brackets.

@@ -39,6 +39,15 @@ pub(super) fn code(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// Returns a text with blanks in some places, and everything else where it was.
+pub(super) fn without(text: &str, places: &[Range<usize>]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for place in places {
+        bytes[place.clone()].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 /// Adds the code spans of a line.
 fn spans(line: &str, start: usize, found: &mut Vec<Range<usize>>) {
     let mut at = 0;
