@@ -38,8 +38,22 @@ pub(crate) fn run(args: &CompletionsArgs) -> Run {
     let shell = shells.completer(&shell).ok_or_else(|| Failure::usage(format!("no completions for `{shell}`")))?;
     let mut script = Vec::new();
     shell.write_registration(VARIABLE, "toolglot", "toolglot", "toolglot", &mut script)?;
+    if args.shell == Shell::Bash {
+        let asks = "    COMPREPLY=(";
+        script = String::from_utf8_lossy(&script).replacen(asks, &[WITHOUT_EQUALS, asks].concat(), 1).into_bytes();
+    }
     print(script)
 }
+
+/// Bash splits words at `=`: of the three words of `--dialect=her`, the program is asked about two.
+const WITHOUT_EQUALS: &str = r#"    local at
+    for at in "${!words[@]}"; do
+        if [[ "${words[at]}" == "=" && $at -ne $COMP_CWORD ]]; then
+            unset "words[at]"
+            if [[ $at -lt $COMP_CWORD ]]; then ((_CLAP_COMPLETE_INDEX -= 1)); fi
+        fi
+    done
+"#;
 
 /// Answers a script that asks about a command; returns whether one did.
 pub(crate) fn answer(command: fn() -> Command, arguments: &[OsString]) -> clap::error::Result<bool> {

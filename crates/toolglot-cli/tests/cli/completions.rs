@@ -21,6 +21,9 @@ fn offered(words: &[&str]) -> Vec<String> {
 fn names_that_only_the_program_knows_are_offered() {
     let expected: &[(&[&str], &[&str])] = &[
         (&["toolglot", "parse", "--dialect", "her"], &["hermes"]),
+        // As bash splits `--dialect=her` and `--dialect=hermes --evidence=bal`.
+        (&["toolglot", "parse", "--dialect", "=", "her"], &["hermes"]),
+        (&["toolglot", "parse", "--dialect", "=", "hermes", "--evidence", "=", "bal"], &["balanced"]),
         (&["toolglot", "explain", "-d", "au"], &["auto"]),
         (&["toolglot", "render", "-d", "qwen3_c"], &["qwen3_coder"]),
         (&["toolglot", "dialects", "show", "her"], &["hermes"]),
