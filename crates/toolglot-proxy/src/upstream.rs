@@ -28,6 +28,8 @@ use crate::{headers, tls};
 /// A model server.
 pub(crate) struct Server {
     pub(crate) name: String,
+    /// How messages name it: by its URL, and by its name if there are others.
+    shown: String,
     /// Its protocol, once that is known.
     protocol: OnceLock<Protocol>,
     /// Whether it also supports Ollama's API, once an Ollama client has sent a request.
@@ -120,8 +122,14 @@ impl Server {
             let client = client(settings, &config.timeouts, base.is_https()).map_err(|message| wrong("ca", message))?;
             (base, Backend::Net(Box::new(client)))
         };
+        let url = settings.url.shown();
+        let shown = match config.upstreams.len() {
+            0 | 1 => format!("the model server `{url}`"),
+            _ => format!("the model server `{}` (`{url}`)", settings.name),
+        };
         Ok(Self {
             name: settings.name.clone(),
+            shown,
             protocol: settings.protocol.value.map(OnceLock::from).unwrap_or_default(),
             is_ollama: settings.protocol.value.map(|it| (it == Protocol::Ollama).into()).unwrap_or_default(),
             engine: Engine::new(if config.server.demo { Some(EngineKind::Generic) } else { settings.engine.value }),
@@ -282,8 +290,8 @@ impl Server {
 
     fn too_late(&self, time: Duration) -> Fault {
         ProxyError::FirstByte.because(format!(
-            "the model server `{}` did not answer within {time:?}; if it is only slow, raise `timeouts.first_byte`",
-            self.name
+            "{} did not answer within {time:?}; if it is only slow, raise `timeouts.first_byte`",
+            self.shown
         ))
     }
 
@@ -294,15 +302,15 @@ impl Server {
             reason = inner.to_string();
             source = inner.source();
         }
-        let (name, place) = (&self.name, &self.base.authority);
+        let shown = &self.shown;
         if error.is_connect() {
             let certificate = reason.contains("certificate");
             let advice =
                 if certificate { "set the upstream's `ca` to the authority that signed it" } else { "is it running?" };
-            let message = format!("cannot reach the model server `{name}` at {place}: {reason}; {advice}");
+            let message = format!("cannot reach {shown}: {reason}; {advice}");
             return ProxyError::Unreachable.because(message);
         }
-        ProxyError::Cut.because(format!("the model server `{name}` closed the connection before it answered: {reason}"))
+        ProxyError::Cut.because(format!("{shown} closed the connection before it answered: {reason}"))
     }
 }
 

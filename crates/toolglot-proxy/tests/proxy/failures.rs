@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use toolglot_json::Value;
+use toolglot_proxy::Sources;
 
 use crate::support::*;
 
@@ -42,12 +43,24 @@ async fn a_server_that_is_not_there_is_said_so() {
         let (head, body) = running.post(path, &request(path, true)).await;
         assert!(head.starts_with("HTTP/1.1 502"), "{head}");
         let message = message(path, &body);
-        assert!(message.contains("cannot reach the model server `default` at 127.0.0.1:1"), "{message}");
+        assert!(message.contains("cannot reach the model server `http://127.0.0.1:1`: "), "{message}");
     }
     let (head, body) = running.get("/v1/models").await;
     assert!(head.starts_with("HTTP/1.1 502") && body.contains("upstream_unreachable"), "{head}{body}");
     let metrics = running.get("/metrics").await.1;
     assert!(metrics.contains("toolglot_upstream_errors_total{upstream=\"default\",code=\"upstream_unreachable\"} 4"));
+}
+
+#[tokio::test]
+async fn one_of_several_servers_is_shown_with_its_name() {
+    let path = std::env::temp_dir().join(format!("toolglot-several-{}.toml", std::process::id()));
+    let server = |name: &str| format!("[[upstream]]\nname = '{name}'\nurl = 'http://127.0.0.1:1'\nretries = 0\n");
+    std::fs::write(&path, server("one") + &server("two")).unwrap();
+    let running = run(Sources { file: Some(path.clone()), ..sources(&[("watch", "no")]) }).await;
+    std::fs::remove_file(path).unwrap();
+    let (_, body) = running.post(PATHS[0], &request(PATHS[0], false)).await;
+    let message = message(PATHS[0], &body);
+    assert!(message.contains("cannot reach the model server `one` (`http://127.0.0.1:1`): "), "{message}");
 }
 
 #[tokio::test]
