@@ -68,6 +68,14 @@ mod tests {
     }
 
     #[test]
+    fn workflows_that_publish_compare_the_tag_with_the_version() {
+        for name in ["release", "python-wheels"] {
+            let workflow = File::read(&format!(".github/workflows/{name}.yml")).text;
+            assert!(workflow.contains("run: grep -qx \"version = \\\"${TAG#v}\\\"\" Cargo.toml"), "{name}");
+        }
+    }
+
+    #[test]
     fn a_version_ends_where_its_quotes_do() {
         assert_eq!(version("\n  \"version\": \"1.2.3-rc.1\",", "\"version\": \""), Some("1.2.3-rc.1"));
         assert_eq!(version("go@v0.1.0 -replace", "go@v"), Some("0.1.0"));
