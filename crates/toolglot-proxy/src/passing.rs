@@ -66,14 +66,12 @@ pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request:
     let mut sent = parts.headers.clone();
     headers::for_upstream(&mut sent);
     let answer = question.answer(&live, &sent, &body).await;
-    let none = || Fault::new(FaultKind::NotFound, "unknown model; list the models with `GET /api/tags`");
     match answer {
-        Some(answer) => {
-            let response = json_response(&answer);
-            record.whole(&response);
-            response
+        Some(answer) => answered(record, &answer),
+        None => {
+            let message = "unknown model; list the models with `GET /api/tags`";
+            failed(record, Protocol::Ollama, Fault::new(FaultKind::NotFound, message))
         }
-        None => failed(record, Protocol::Ollama, none()),
     }
 }
 
@@ -95,13 +93,9 @@ pub(crate) async fn stored_answer(shared: Arc<Shared>, request: Request<Body>) -
         Err(fault) => Err(fault),
     };
     let (mut parts, _) = request.into_parts();
-    let (mut record, room) = Record::begin(&shared, INGRESS, &mut parts);
+    let (record, room) = Record::begin(&shared, INGRESS, &mut parts);
     match room.and(found) {
-        Ok(found) => {
-            let response = json_response(&found);
-            record.whole(&response);
-            response
-        }
+        Ok(found) => answered(record, &found),
         Err(fault) => failed(record, Protocol::Responses, fault),
     }
 }
@@ -146,13 +140,13 @@ fn cannot(status: StatusCode) -> bool {
 
 /// Answers with the estimated number of tokens.
 fn guessed(mut record: Record, guess: Result<u64, Fault>) -> Response {
-    let response = match guess {
-        Ok(count) => json_response(&json!({"input_tokens": count})),
-        Err(fault) => return failed(record, Protocol::Messages, fault),
-    };
-    record.notes.push("the model server cannot count tokens; the count is an estimate".to_owned());
-    record.whole(&response);
-    response
+    match guess {
+        Ok(count) => {
+            record.notes.push("the model server cannot count tokens; the count is an estimate".to_owned());
+            answered(record, &json!({"input_tokens": count}))
+        }
+        Err(fault) => failed(record, Protocol::Messages, fault),
+    }
 }
 
 /// Passes on a server's error with keys redacted; a compressed body is dropped, since it cannot be read.
@@ -260,6 +254,13 @@ async fn models(live: &Live, record: &Record, headers: &HeaderMap) -> Response {
         all.extend(listed.into_iter().filter(is_allowed));
     }
     json_response(&json!({"object": "list", "data": all}))
+}
+
+/// Ends a request with an answer of the proxy.
+fn answered(mut record: Record, value: &Value) -> Response {
+    let response = json_response(value);
+    record.whole(&response);
+    response
 }
 
 fn json_response(value: &Value) -> Response {

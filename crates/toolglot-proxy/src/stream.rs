@@ -165,7 +165,7 @@ impl Flow {
         }
     }
 
-    /// StreamTimers for a keep-alive or a timeout.
+    /// Waits for a keep-alive or a timeout.
     fn wait(&mut self, cx: &mut Context<'_>) -> Poll<TimerEvent> {
         let is_written = self.turn.as_ref().is_some_and(|turn| !turn.is_relay());
         if is_written && self.record.running.as_ref().is_some_and(Running::needs_keep_alive) {
@@ -175,7 +175,7 @@ impl Flow {
     }
 
     /// Returns whether to poll once more before sending: a server's connection hands over one piece at a time, and the next
-    /// one that has arrived when its task runs again. This never timers.
+    /// one that has arrived when its task runs again. This never waits.
     fn polls_again(&mut self, cx: &Context<'_>) -> bool {
         let Some(left) = self.extra_polls.checked_sub(1) else { return false };
         self.extra_polls = left;
@@ -317,7 +317,7 @@ impl StreamTimers {
         self.has_sent = true;
     }
 
-    /// StreamTimers until a timeout expires or a keep-alive is due.
+    /// Waits until a timeout expires or a keep-alive is due.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<TimerEvent> {
         loop {
             let now = Instant::now();

@@ -38,12 +38,9 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
     let live = shared.live.load_full();
     let (mut record, room) = Record::begin(&shared, ingress.name(), &mut parts);
     let id = record.id.clone();
-    let refused = room.and_then(|()| record.admit(&live, &parts.headers));
-    let read = match refused {
-        Ok(()) => match guard::check_body(&parts.headers) {
-            Ok(()) => read_body(&live, &parts.headers, body).await,
-            Err(fault) => Err(fault),
-        },
+    let admitted = room.and_then(|()| record.admit(&live, &parts.headers));
+    let read = match admitted.and_then(|()| guard::check_body(&parts.headers)) {
+        Ok(()) => read_body(&live, &parts.headers, body).await,
         Err(fault) => Err(fault),
     };
     let mut response = match read {
