@@ -134,7 +134,7 @@ fn described(message: &Message) -> String {
 /// Makes a dialect file from an example.
 pub(crate) fn create(args: &NewArgs) -> Run {
     let path = &args.file;
-    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = known::named_after(path);
     check_new(path, args.force)?;
     let text = match &args.example {
         Some(path) => example(path)?,

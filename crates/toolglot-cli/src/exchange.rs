@@ -7,9 +7,9 @@ use toolglot_json::{Value, json};
 use toolglot_template::response_template;
 
 use crate::complete;
-use crate::failure::{ExitStatus, Failure, Run, print, print_error, print_warning};
+use crate::failure::{Failure, Run, failed, print, print_warning};
 use crate::input::{check_new, read_text, write_file};
-use crate::known::named;
+use crate::known::{named, named_after};
 use crate::template_file::{confined, read};
 
 /// Other formats.
@@ -58,7 +58,7 @@ fn exported(args: &ExportArgs) -> Run {
     let start = args.template.as_ref().map(|path| header(path, &dialect)).transpose()?;
     let found = match response_template::export(&dialect, start.as_deref()) {
         Ok(found) => found,
-        Err(why) => return Ok(failed(&why)),
+        Err(why) => return failed("error", why),
     };
     found.notes.iter().for_each(|note| print_warning("left out", note));
     let text = match &args.into {
@@ -86,17 +86,12 @@ fn header(path: &std::path::Path, dialect: &toolglot::Dialect) -> Result<String,
 /// Runs `dialects import`: exit code 1 if no dialect can express the template.
 pub(crate) fn import(args: &ImportArgs) -> Run {
     args.out.iter().try_for_each(|path| check_new(path, args.force))?;
-    let name = args.out.as_ref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
-    match response_template::import(name.as_deref().unwrap_or("imported"), &read_text(&args.file)?) {
+    let name = args.out.as_deref().map_or_else(|| "imported".to_owned(), named_after);
+    match response_template::import(&name, &read_text(&args.file)?) {
         Ok(source) => {
             args.out.iter().try_for_each(|path| write_file(path, &source))?;
             print(format!("{}\n", source.trim_end()))
         }
-        Err(why) => Ok(failed(&why)),
+        Err(why) => failed("error", why),
     }
-}
-
-fn failed(why: &response_template::Inexpressible) -> ExitStatus {
-    print_error("error", why);
-    ExitStatus::Failed
 }

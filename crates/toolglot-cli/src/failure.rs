@@ -81,6 +81,12 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> Run {
     Ok(ExitStatus::Fine)
 }
 
+/// Writes an error to stderr; the command completes with exit code 1.
+pub(crate) fn failed(label: &str, why: impl fmt::Display) -> Run {
+    print_error(label, why);
+    Ok(ExitStatus::Failed)
+}
+
 /// Writes an error to stderr; write errors are ignored.
 pub(crate) fn print_error(label: &str, message: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "{}: {message}", Paint::stderr().error(label));

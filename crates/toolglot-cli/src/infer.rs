@@ -9,9 +9,9 @@ use toolglot_template::{Grade, Inferred, derive_only};
 use crate::args::{CertifyArgs, InferArgs};
 use crate::console;
 use crate::draft::wrote;
-use crate::failure::{self, ExitStatus, Run, print_error};
+use crate::failure::{self, ExitStatus, Run, failed};
 use crate::input::{check_new, write_file};
-use crate::known::named;
+use crate::known::{named, named_after};
 use crate::template_file::{confined, read};
 
 /// Runs `dialects infer`: exit code 1 if no dialect certifies.
@@ -22,8 +22,7 @@ pub(crate) fn run(args: &InferArgs) -> Run {
 fn infer(args: &InferArgs) -> Run {
     args.out.iter().try_for_each(|path| check_new(path, args.force))?;
     let template = read(&args.template)?;
-    let name = args.out.as_ref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy().into_owned());
-    let name = name.unwrap_or_else(|| "derived".to_owned());
+    let name = args.out.as_deref().map_or_else(|| "derived".to_owned(), named_after);
     let found = match args.derive {
         true => derive_only(&template, &name),
         false => toolglot_template::infer(&template, &Dialects::builtin()),
@@ -31,10 +30,7 @@ fn infer(args: &InferArgs) -> Run {
     let found = match found {
         Ok(found) => found,
         Err(error) if args.json => return print(&json!({"error": error.to_string()}).to_string(), false),
-        Err(error) => {
-            print_error("error", error);
-            return Ok(ExitStatus::Failed);
-        }
+        Err(error) => return failed("error", error),
     };
     let source = source(&found, &name);
     args.out.iter().try_for_each(|path| write_file(path, &source))?;
@@ -79,10 +75,7 @@ pub(crate) fn certify(args: &CertifyArgs) -> Run {
                 let text = if args.json { found.to_json().to_string() } else { found.to_string() };
                 print(text.trim_end(), found.grade < Grade::None)
             }
-            Err(error) => {
-                print_error("error", error);
-                Ok(ExitStatus::Failed)
-            }
+            Err(error) => failed("error", error),
         }
     })
 }

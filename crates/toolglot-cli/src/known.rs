@@ -62,7 +62,12 @@ pub(crate) fn named(name: &str) -> Result<Dialect, Failure> {
     Err(Failure::Usage(unknown))
 }
 
-/// Reads a dialect file; the dialect is named after the file.
+/// Returns the name of the dialect in a file.
+pub(crate) fn named_after(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Reads a dialect file.
 pub(crate) fn load(path: &Path) -> Result<Dialect, Failure> {
     let text = input::read_text(path)?;
     from_text(path, &text).map_err(|error| Failure::Usage(format!("invalid dialect\n{error}")))
@@ -70,8 +75,7 @@ pub(crate) fn load(path: &Path) -> Result<Dialect, Failure> {
 
 /// Reads a dialect from its file's text.
 pub(crate) fn from_text(path: &Path, text: &str) -> Result<Dialect, DialectError> {
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    Dialect::from_toml(&name, text).map_err(|error| error.with_file(&path.display().to_string()))
+    Dialect::from_toml(&named_after(path), text).map_err(|error| error.with_file(&path.display().to_string()))
 }
 
 /// Fails for a dialect file without its ending.

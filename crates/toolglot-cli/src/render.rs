@@ -9,7 +9,7 @@ use toolglot::{Dialects, Renderer, Rendering, Tools};
 
 use crate::args::{MessageFlags, ReadingFlags, RenderArgs};
 use crate::cache::Cache;
-use crate::failure::{ExitStatus, Failure, Run, print_error};
+use crate::failure::{ExitStatus, Failure, Run, failed};
 use crate::input::Source;
 use crate::json;
 use crate::jsonl::{self, Line, Setups};
@@ -43,10 +43,7 @@ fn run_one(source: Source, renderer: &Renderer) -> Run {
     let rendered =
         std::str::from_utf8(&input).map_err(|error| error.to_string()).and_then(|text| render(renderer, text));
     match rendered {
-        Err(why) => {
-            print_error("failed", why);
-            Ok(ExitStatus::Failed)
-        }
+        Err(why) => failed("failed", why),
         Ok(text) => {
             let mut out = io::stdout().lock();
             out.write_all(text.as_bytes())?;

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use crate::args::{MessageFlags, RepairArgs};
-use crate::failure::{ExitStatus, Failure, Run, print, print_error};
+use crate::failure::{Failure, Run, failed, print};
 use crate::input::Source;
 use crate::jsonl::{self, Line, Setups};
 use crate::known::Known;
@@ -42,8 +42,7 @@ fn run_one(source: Source, setup: &Setup) -> Run {
     let repaired = toolglot::repair(&text, &setup.dialects, &setup.tools, &setup.options);
     Report::new(&name, text.as_bytes(), Paint::stderr()).write(&mut io::stderr(), &repaired.diagnostics);
     let Some(arguments) = repaired.arguments else {
-        print_error("failed", UNRECOGNISED);
-        return Ok(ExitStatus::Failed);
+        return failed("failed", UNRECOGNISED);
     };
     print(arguments + "\n")
 }

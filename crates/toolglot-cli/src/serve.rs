@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use toolglot_proxy::{Config, Proxy, Sources};
 
 use crate::complete;
-use crate::failure::{ExitStatus, Failure, Run, print, print_error};
+use crate::failure::{ExitStatus, Failure, Run, failed, print};
 use crate::inspect;
 use crate::report::visible;
 use crate::template_facts::facts;
@@ -185,10 +185,7 @@ pub(crate) fn health(args: &HealthArgs) -> Run {
     };
     match unhealthy {
         None => Ok(ExitStatus::Fine),
-        Some(why) => {
-            print_error("unhealthy", format_args!("{place}: {why}"));
-            Ok(ExitStatus::Failed)
-        }
+        Some(why) => failed("unhealthy", format_args!("{place}: {why}")),
     }
 }
 
