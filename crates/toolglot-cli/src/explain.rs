@@ -60,7 +60,10 @@ fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> 
     let why = why.unwrap_or_else(|| nothing(&message, input, setup));
     page.verdict(&verdict(&message, natives.len(), &why))?;
     let (place, advice) = match &miss {
-        Some(miss) => (page.place_of(miss), page.advice(miss, &message, &steps)),
+        Some(miss) => {
+            let advice = page.advice(miss, &message, &steps);
+            (page.place_of(miss).filter(|_| miss.reason != MissReason::Broken || advice.is_none()), advice)
+        }
         None if message.calls.is_empty() => (None, page.closest(&steps, None)),
         None => (None, None),
     };
@@ -135,10 +138,13 @@ fn nothing(message: &Message, input: &[u8], setup: &Setup) -> String {
     format!("{found}; {next}")
 }
 
-/// Returns where a whole word first stands in a text.
+/// Returns where a text first contains a whole word.
 fn word(text: &str, word: &str) -> Option<usize> {
     let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    let is_whole = |at: &usize| !text[..*at].ends_with(goes_on) && !text[at + word.len()..].starts_with(goes_on);
+    // After a back quote, it is the language of a fence, or quoted.
+    let is_whole = |at: &usize| {
+        !text[..*at].ends_with(|c| c == '`' || goes_on(c)) && !text[at + word.len()..].starts_with(goes_on)
+    };
     text.match_indices(word).map(|(at, _)| at).find(is_whole)
 }
 
@@ -240,10 +246,10 @@ impl<W: Write> Page<'_, W> {
         writeln!(self.out, "{}", self.paint.strong(words))
     }
 
-    /// Returns the place that the verdict is about, except where parsing stopped: `advice` names that place.
+    /// Returns the place that the verdict is about.
     fn place_of(&self, miss: &NearMiss) -> Option<String> {
         let span = &miss.diagnostic.span;
-        if span.is_empty() || miss.reason == MissReason::Broken {
+        if span.is_empty() {
             return None;
         }
         let Range { start, end } = *span;
@@ -253,7 +259,7 @@ impl<W: Write> Page<'_, W> {
     /// Says where parsing stopped, or what to do, where the verdict does not.
     fn advice(&self, miss: &NearMiss, message: &Message, steps: &[Step]) -> Option<String> {
         match miss.reason {
-            MissReason::Broken => {
+            MissReason::Broken if message.diagnosed(Code::Rejected).next().is_none() => {
                 let found = &miss.diagnostic;
                 let broken = message.diagnostics.iter().find(|other| other.code == Code::Broken);
                 let at = broken.map(|broken| broken.span.start).or_else(|| self.stopped(found, steps))?;
@@ -268,7 +274,7 @@ impl<W: Write> Page<'_, W> {
                     "{closest}to derive a dialect file: `toolglot dialects new mine.toml --example FILE {call}`"
                 ))
             }
-            MissReason::InReasoning => {
+            MissReason::InReasoning if !miss.diagnostic.message.contains("set `") => {
                 Some("if the model calls tools while it reasons, pass `--calls-in-reasoning end`".to_owned())
             }
             _ => None,

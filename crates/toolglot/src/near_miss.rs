@@ -105,7 +105,7 @@ pub fn near_miss(
     let options = options.clone().with_reasoning_open(false).with_marked_tokens(false);
     let options = options.with_finish_reason(Some(message.finish_reason));
     let case = EmptyMessage { text, start, message, dialects, tools, options: &options };
-    case.unfinished().or_else(|| REASONS.iter().find_map(|reason| reason(&case)))
+    case.unfinished().or_else(|| case.rejected()).or_else(|| case.first_of(&REASONS))
 }
 
 impl Message {
@@ -164,23 +164,23 @@ struct HiddenCall {
 }
 
 /// The assumptions, most certain first.
-const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 5] = [
+const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 6] = [
     |case| case.cut_off(),
     |case| case.in_reasoning(),
     |case| case.other_dialect(),
     |case| case.in_code(),
-    |case| OUTSIDE.iter().find_map(|reason| reason(case)),
+    |case| case.first_of(&OUTSIDE),
+    |case| case.unmarked(),
 ];
 
-/// Those that hold outside code, too.
-const OUTSIDE: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 7] = [
+/// The assumptions that say more than a call inside code does.
+const OUTSIDE: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 6] = [
     |case| case.escaped(),
     |case| case.unknown_marker(),
     |case| case.by_name(),
     |case| case.weak(),
     |case| case.tool_as_parameter(),
     |case| case.unreadable(),
-    |case| case.unmarked(),
 ];
 
 impl EmptyMessage<'_> {
@@ -225,7 +225,7 @@ impl EmptyMessage<'_> {
             let mut others = others.iter().filter(|setting| **setting != self.options.calls_in_reasoning);
             let advice = match others.find(|setting| reads(setting)) {
                 Some(setting) => format!("set `calls_in_reasoning` to `{}`", setting.name()),
-                None => "no option changes that".to_owned(),
+                None => "prompt the model to close its reasoning before a call".to_owned(),
             };
             format!("a call to `{name}` is inside reasoning that never closes; {advice}")
         };
@@ -257,7 +257,7 @@ impl EmptyMessage<'_> {
         })?;
         let outside = places::without(self.text, &code);
         let case = EmptyMessage { text: &outside, ..*self };
-        if let Some(miss) = OUTSIDE.iter().find_map(|reason| reason(&case)) {
+        if let Some(miss) = case.first_of(&OUTSIDE) {
             return Some(miss);
         }
         let eager = self.options.clone().with_evidence(Evidence::Eager);
@@ -371,10 +371,13 @@ impl EmptyMessage<'_> {
         Some(self.miss(MissReason::UnknownMarker, &seen, words))
     }
 
-    /// Looks for a marker behind which a call seems to stand.
+    /// Looks for a marker that seems to open a call.
     fn unreadable(&self) -> Option<NearMiss> {
         let found = marker::unreadable(self.text, self.dialects, self.tools)?;
-        let fault = found.fault.map(|fault| format!("; its JSON {}", fault.words(self.start))).unwrap_or_default();
+        let fault = match found.fault {
+            Some(fault) => format!("; its JSON {}", fault.words(self.start)),
+            None => self.limit().map(|limit| format!(": {limit}")).unwrap_or_default(),
+        };
         let words = format!(
             "`{}` opens a call in the dialect `{}`, but the text after it cannot be parsed as one{fault}",
             found.marker, found.dialect
@@ -416,17 +419,18 @@ impl EmptyMessage<'_> {
         let line = self.text[..span.start].rfind('\n').map_or(0, |at| at + 1);
         let around = code.clone().unwrap_or(line..self.text.len());
         let inside = if code.is_some() { " inside Markdown code" } else { "" };
-        let open = marker::open_string(&self.text[around.clone()]).map(|at| self.start + around.start + at);
-        let advice = match open {
-            Some(at) => format!("the string that begins at byte {at} is not closed"),
-            None => "describe the form in a dialect file".to_owned(),
-        };
+        let fault = marker::fault(self.text, around, span.start, self.start);
+        let advice = fault.unwrap_or_else(|| "describe the form in a dialect file".to_owned());
         let words = format!(
             "`{tool}` is here with its parameter `{parameter}`{inside}, but not in the form of any dialect being read; \
              {advice}"
         );
         let seen = HiddenCall { name: tool.to_owned(), span, dialect: None };
         Some(self.miss(MissReason::UnknownMarker, &seen, words))
+    }
+
+    fn first_of(&self, reasons: &[fn(&EmptyMessage<'_>) -> Option<NearMiss>]) -> Option<NearMiss> {
+        reasons.iter().find_map(|reason| reason(self))
     }
 
     /// Returns the first finished call that a text has under other assumptions.

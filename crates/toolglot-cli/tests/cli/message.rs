@@ -216,6 +216,9 @@ fn explain_says_where_parsing_stopped_and_what_to_do() {
     assert!(!second(&[], &format!("&lt;tool_call&gt;{}", &mid[6..48])).contains("dialects new"));
     let stopped = second(&["-d", "mistral"], "[TOOL_CALLS] ls path=a");
     assert!(stopped.starts_with("parsing stopped at line 1, column 13, before \" ls path=a\""), "{stopped}");
+    let rejected =
+        second(&["--validation", "strict"], "<tool_call>{\"name\": \"ls\", \"arguments\": {\"to\": 3}}</tool_call>");
+    assert!(rejected.starts_with("at line 1, column 1 (bytes 0..61): "), "{rejected}");
     let closest = second(&["-d", "hermes"], "Let me.\n<tool_call>list it please</tool_call>");
     assert!(
         closest.starts_with("closest: at line 2, column 1, \"<tool_call>list it pleas…\", `hermes` reads "),

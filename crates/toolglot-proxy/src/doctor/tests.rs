@@ -203,7 +203,10 @@ fn a_model_that_tries_to_call_is_not_said_not_to() {
     assert_eq!(found.probes[1].miss_reason, Some("broken"));
     assert!(found.fixes[0].contains("toolglot explain"), "{found:?}");
     let misses: Vec<&String> = found.probes.iter().filter_map(|probe| probe.near_miss.as_ref()).collect();
-    assert!(misses.iter().any(|miss| miss.contains("a call to `get_weather` cannot be read")), "{found:?}");
+    assert!(
+        misses.iter().any(|miss| miss.contains("a call to `get_weather` cannot be parsed to its end: ")),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Markers in front of a declared name or a call's JSON: those that no dialect has, and what they resemble; those behind
-//! which no call can be read.
+//! Markers before a declared name or a call's JSON: those that no dialect has, and what they resemble; those after which
+//! no call can be read.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub(super) struct UnknownMarker {
     pub(super) near: Option<(String, Arc<str>)>,
 }
 
-/// Returns the first tag or token that stands in front of a call and is no marker.
+/// Returns the first tag or token before a call that is not a marker.
 pub(super) fn unknown(text: &str, dialects: &Dialects, tools: &Tools) -> Option<UnknownMarker> {
     let (known, others) = (markers(dialects), markers(&Dialects::builtin()));
     markup(text).take(MOST).find_map(|span| {
@@ -53,7 +53,7 @@ fn begins_with(marker: &str, known: &str) -> bool {
     marker.strip_prefix(known).is_some_and(|rest| !is_word(known.chars().next_back()) || !is_word(rest.chars().next()))
 }
 
-/// Returns the first tool with a parameter of its own and a value close behind it: their names, and where they stand.
+/// Returns the first tool with a parameter of its own and a value soon after it: their names, and their place.
 pub(super) fn unmarked<'t>(text: &str, tools: &'t Tools) -> Option<(&'t str, &'t str, Range<usize>)> {
     tools.ids().map(|id| tools.get(id)).find_map(|tool| {
         let properties = tool.schema.as_ref()?.root().properties();
@@ -77,7 +77,7 @@ fn words<'w>(text: &'w str, word: &'w str) -> impl Iterator<Item = Range<usize>>
     places.filter(move |place| !text[..place.start].ends_with(goes_on) && !text[place.end..].starts_with(goes_on))
 }
 
-/// A marker with a call behind it that cannot be read.
+/// A marker that opens a call that cannot be read.
 pub(super) struct UnreadBody {
     pub(super) marker: String,
     pub(super) dialect: Arc<str>,
@@ -87,7 +87,7 @@ pub(super) struct UnreadBody {
     pub(super) fault: Option<ObjectFault>,
 }
 
-/// Returns the first marker of a dialect outside code with what looks like a call behind it.
+/// Returns the first marker of a dialect outside code before what looks like a call.
 pub(super) fn unreadable(text: &str, dialects: &Dialects, tools: &Tools) -> Option<UnreadBody> {
     let (known, code) = (markers(dialects), super::places::code(text));
     markup(text).take(MOST).find_map(|span| {
@@ -157,8 +157,18 @@ fn first_value(text: &str) -> Option<serde_json::Result<serde_json::Value>> {
     serde_json::Deserializer::from_str(text).into_iter().next()
 }
 
+/// Says which string of a text is not closed, or what is wrong with the JSON after `at`; `before` bytes were left out.
+pub(super) fn fault(text: &str, around: Range<usize>, at: usize, before: usize) -> Option<String> {
+    let text = &text[..around.end];
+    if let Some(open) = open_string(&text[around.start..]) {
+        return Some(format!("the string that begins at byte {} is not closed", before + around.start + open));
+    }
+    let fault = ObjectFault::find(text, at + text[at..].find('{')?)?;
+    Some(format!("its JSON {}", fault.words(before)))
+}
+
 /// Returns where the last string of a text begins, if it is not closed.
-pub(super) fn open_string(text: &str) -> Option<usize> {
+fn open_string(text: &str) -> Option<usize> {
     let (mut open, mut escaped) = (None, false);
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -210,7 +220,7 @@ pub(super) fn tool_as_parameter(text: &str, dialects: &Dialects, tools: &Tools) 
 /// Markers that are looked at; a text with more of them is markup.
 const MOST: usize = 64;
 
-/// How far behind a marker the name of a call stands.
+/// How far after a marker a call's name may be.
 const NEAR: usize = 128;
 
 /// Says whether a call's name follows: a declared one, as an attribute too, or that of a call's JSON.
@@ -224,7 +234,7 @@ fn names_a_call(behind: &str, tools: &Tools) -> bool {
     json || tools.resolve(name).is_some()
 }
 
-/// Returns the first word of a text that may be a name, and what stands behind it.
+/// Returns the first word of a text that may be a name, and the text after it.
 fn first_word(text: &str) -> (&str, &str) {
     let start = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
     start.split_at(start.find(|c: char| !is_name(c)).unwrap_or(start.len()))

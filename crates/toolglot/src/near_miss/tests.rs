@@ -69,68 +69,13 @@ fn the_reason_is_named() {
         (r#"{"do": "search", "with": {"query": "cats"}}"#, &[], DECLARED, UnknownMarker, "`search` is here"),
         ("[search(query=cats]", &[], DECLARED, UnknownMarker, "not in the form"),
         (&format!("<think>a <tool_call>{json}</tool_call> draft</think>Hello"), &[], DECLARED, InReasoning, "draft"),
-        (
-            "<tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"x</tool_call>",
-            &["kimi_k2"],
-            DECLARED,
-            OtherDialect,
-            "a marker of the dialect `hermes`, which is not enabled",
-        ),
-        (
-            "<tool_call>{\"tool_to_run\": \"search\", \"args\": {\"query\": \"x\"}}</tool_call>",
-            &["hermes"],
-            DECLARED,
-            Broken,
-            "its JSON is invalid at byte 11: no key `name` with the tool's name",
-        ),
-        (
-            "<tool_call>\n<parameter=search>\n<parameter=query>\nx\n</parameter>\n</tool_call>",
-            &["qwen3_coder"],
-            DECLARED,
-            UnknownMarker,
-            "a call in the dialect `qwen3_coder` begins with `<function=search>`",
-        ),
-        (&format!("So: <my_own>{json}</my_own>"), &[], DECLARED, UnknownMarker, "`<my_own>` is not a marker"),
-        ("[search(query=\"cats]", &[], DECLARED, UnknownMarker, "the string that begins at byte 14 is not closed"),
-        ("```json\n{\"do\": \"search\", \"query\": \"x\n```\n", &[], DECLARED, UnknownMarker, "inside Markdown code"),
-        (
-            "See:\n```\n<tool_call>{\"name\": \"serch\", \"arguments\": {\"query\": \"x\"}}</tool_call>\n```\n",
-            &["hermes"],
-            DECLARED,
-            InCode,
-            "the tool is not declared; did you mean `search`?",
-        ),
-        (
-            &format!(
-                "Not `<tool_call>{json}</tool_call>` but\n<tool_call>{{\"name\": \"search\" ~}}</tool_call> here."
-            ),
-            &["hermes"],
-            DECLARED,
-            Broken,
-            "its JSON is invalid at byte 110",
-        ),
-        (
-            "<tool_call>{\"name\": \"search\", \"arguments\": {\"query\": cats, \"x\"}}</tool_call> ok",
-            &["hermes"],
-            DECLARED,
-            Broken,
-            "cannot be parsed to its end: its JSON is invalid at byte 53: expected value",
-        ),
-        (
-            "<tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"c</b>\", \"k\": [1}}</tool_call> ok",
-            &["hermes"],
-            DECLARED,
-            Broken,
-            "does not match the tool's declaration (byte 83); `missing_bracket` at byte 71",
-        ),
-        (
-            "<tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"say \"hi\", and \"ho\", {}}</tool_call> ok",
-            &["hermes"],
-            DECLARED,
-            CutOff,
-            "in the string `query`; `inner_quote` at byte 58",
-        ),
     ];
+    check(rows);
+}
+
+/// Checks rows of a text, the dialects, the tools, the reason and some of its words.
+#[track_caller]
+fn check(rows: &[(&str, &[&str], &str, MissReason, &str)]) {
     let mut wrong = Vec::new();
     for (text, dialects, tools, expected, words) in rows {
         match reason(text, dialects, tools) {
@@ -139,6 +84,92 @@ fn the_reason_is_named() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_fault_is_named_with_its_place() {
+    use MissReason::*;
+    let json = r#"{"name": "search", "arguments": {"query": "x"}}"#;
+    let rows: [(&str, &[&str], MissReason, &str); 12] = [
+        (
+            r#"<tool_call>{"name": "search", "arguments": {"query": "x</tool_call>"#,
+            &["kimi_k2"],
+            OtherDialect,
+            "a marker of the dialect `hermes`, which is not enabled",
+        ),
+        (
+            r#"<tool_call>{"tool_to_run": "search", "args": {"query": "x"}}</tool_call>"#,
+            &["hermes"],
+            Broken,
+            "its JSON is invalid at byte 11: no key `name` with the tool's name",
+        ),
+        (
+            "<tool_call>\n<parameter=search>\n<parameter=query>\nx\n</parameter>\n</tool_call>",
+            &["qwen3_coder"],
+            UnknownMarker,
+            "a call in the dialect `qwen3_coder` begins with `<function=search>`",
+        ),
+        (&format!("So: <my_own>{json}</my_own>"), &[], UnknownMarker, "`<my_own>` is not a marker"),
+        ("Action: search\nAction Input: {\"query\": \"x\"\nOk.", &[], UnknownMarker, "invalid at byte 43"),
+        ("[search(query=\"cats]", &[], UnknownMarker, "the string that begins at byte 14 is not closed"),
+        ("```json\n{\"do\": \"search\", \"query\": \"x\n```\n", &[], UnknownMarker, "inside Markdown code"),
+        (
+            &format!("So:\n```\n<tool_call>{}</tool_call>\n```\n", json.replace("search", "serch")),
+            &["hermes"],
+            InCode,
+            "the tool is not declared; did you mean `search`?",
+        ),
+        (
+            &format!("Not `<tool_call>{json}</tool_call>`:\n<tool_call>{{\"name\": \"search\" ~}}</tool_call> here."),
+            &["hermes"],
+            Broken,
+            "its JSON is invalid at byte 107",
+        ),
+        (
+            r#"<tool_call>{"name": "search", "arguments": {"query": cats, "x"}}</tool_call> ok"#,
+            &["hermes"],
+            Broken,
+            "cannot be parsed to its end: its JSON is invalid at byte 53: expected value",
+        ),
+        (
+            r#"<tool_call>{"name": "search", "arguments": {"query": "c</b>", "k": [1}}</tool_call> ok"#,
+            &["hermes"],
+            Broken,
+            "does not match the tool's declaration (byte 83); `missing_bracket` at byte 71",
+        ),
+        (
+            r#"<tool_call>{"name": "search", "arguments": {"query": "say "hi", and "ho", {}}</tool_call> ok"#,
+            &["hermes"],
+            CutOff,
+            "in the string `query`; `inner_quote` at byte 58",
+        ),
+    ];
+    check(&rows.map(|(text, dialects, reason, words)| (text, dialects, DECLARED, reason, words)));
+}
+
+#[test]
+fn an_option_that_prevents_a_call_is_named() {
+    let tools = Tools::from_json_str(DECLARED).unwrap();
+    let dialects = Dialects::builtin();
+    let check = |text: &str, options: Options, words: &str| {
+        let message = parse(text, &dialects, &tools, &options);
+        let miss = near_miss(text, &message, &dialects, &tools, &options).map(|miss| miss.diagnostic.message);
+        assert!(miss.as_ref().is_some_and(|found| found.contains(words)), "{miss:?}");
+    };
+    let call = |arguments: &str| format!("<tool_call>{{\"name\": \"search\", \"arguments\": {arguments}}}</tool_call>");
+    let options = Options::default;
+    let strict = options().with_validation(crate::Validation::Strict);
+    check(&call("{\"query\": 3, \"q\": 1}"), strict, "; set `validation` to `lenient` to accept it");
+    let bare = options().with_repairs(crate::Repairs::NONE);
+    check(&call("{\"query\": 'x'}"), bare, "byte 53: expected value; set `repairs` to `all` to accept it");
+    let limits = crate::Limits::default().with_arguments(10);
+    check(
+        &call("{\"query\": \"cats\"}"),
+        options().with_limits(limits),
+        "reached a limit: arguments too long (limit `arguments`); ended here (byte ",
+    );
+    let quote = options().with_calls_in_reasoning(CallsInReasoning::Quote);
+    check(&format!("<think>{}", call("{\"query\": \"x\"}")), quote, "set `calls_in_reasoning` to `wait`");
 }
 
 #[test]

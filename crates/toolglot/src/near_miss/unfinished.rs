@@ -2,9 +2,10 @@
 
 use super::marker::ObjectFault;
 use super::{EmptyMessage, HiddenCall, MissReason, NearMiss, miss};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::event::Outcome;
 use crate::message::IncompleteCall;
+use crate::options::Validation;
 
 impl EmptyMessage<'_> {
     /// A call that began and did not finish was recognised as far as it goes.
@@ -14,36 +15,55 @@ impl EmptyMessage<'_> {
             Outcome::Truncated => (Code::Truncated, MissReason::CutOff),
             _ => (Code::Broken, MissReason::Broken),
         };
-        let told = self.message.diagnosed(code).next();
-        let words = match reason {
-            MissReason::CutOff => self.cut(call),
-            _ => self.broken(call, told),
+        let found = self.message.diagnosed(code).next();
+        let words = match (self.limit(), reason) {
+            (Some(limit), _) => format!("a call to `{}` reached a limit: {limit}", call.name),
+            (None, MissReason::CutOff) => self.cut(call),
+            _ => self.broken(call, found),
         };
-        let span = told.map_or(0..0, |told| told.span.clone());
+        let span = found.map_or(0..0, |found| found.span.clone());
         let seen = HiddenCall { name: call.name.clone(), span, dialect: self.message.dialect.clone() };
         Some(miss(reason, &seen, words))
+    }
+
+    /// A call that strict validation rejected has a diagnostic of its own.
+    pub(super) fn rejected(&self) -> Option<NearMiss> {
+        let found = self.message.diagnosed(Code::Rejected).next()?;
+        let lenient = self.options.clone().with_validation(Validation::Lenient);
+        let read = self.read(self.text, self.dialects, self.tools, &lenient);
+        let (name, advice) = match read {
+            Some(call) => (call.name, "; set `validation` to `lenient` to accept it"),
+            None => (String::new(), ""),
+        };
+        let seen = HiddenCall { name, span: found.span.clone(), dialect: found.dialect.clone() };
+        Some(miss(MissReason::Broken, &seen, format!("{}{advice}", found.message)))
+    }
+
+    /// Returns which limit was reached, and where.
+    pub(super) fn limit(&self) -> Option<String> {
+        let found = self.message.diagnostics.iter().find(|found| found.code.row().class == Class::Limit)?;
+        Some(format!("{} (byte {}); raise the limit", found.message, found.span.start))
     }
 
     /// Says in which string a call was cut off, and which quote of it is in doubt.
     fn cut(&self, call: &IncompleteCall) -> String {
         let place = open_member(&call.arguments).map(|key| format!(", in the string `{key}`")).unwrap_or_default();
-        let doubt = self.told(|told| told.code == Code::InnerQuote);
+        let doubt = self.last(|found| found.code == Code::InnerQuote);
         let name = &call.name;
         format!("the text ends inside a call to `{name}`{place}{doubt}; set `accept_incomplete` to use it as it is")
     }
 
     /// Says why a call is broken: the repair that it would need or that is in doubt, or where its JSON is invalid.
-    fn broken(&self, call: &IncompleteCall, told: Option<&Diagnostic>) -> String {
-        let own = format!("call of `{}` cannot be parsed to its end", call.name);
-        let repairs = self.options.repairs;
-        let why = match told {
-            None => self.told(|told| told.code.is_repair() && !repairs.allow(told.code)),
-            Some(told) if told.message != own => {
-                let repair = self.told(|other| other.code.is_repair() && other.span.start <= told.span.start);
-                format!(": {} (byte {}){repair}", told.message, told.span.start)
+    fn broken(&self, call: &IncompleteCall, broken: Option<&Diagnostic>) -> String {
+        let (name, repairs) = (&call.name, self.options.repairs);
+        let why = match broken {
+            None => self.last(|found| found.code.is_repair() && !repairs.allow(found.code)),
+            Some(broken) if !broken.message.ends_with("cannot be parsed to its end") => {
+                let repair = self.last(|found| found.code.is_repair() && found.span.start <= broken.span.start);
+                format!(": {} (byte {}){repair}", broken.message, broken.span.start)
             }
-            Some(told) => match self.told(|told| told.code == Code::InnerQuote) {
-                doubt if doubt.is_empty() => self.invalid(call, told.span.start),
+            Some(broken) => match self.last(|found| found.code == Code::InnerQuote) {
+                doubt if doubt.is_empty() => self.invalid(call, broken.span.start),
                 doubt => doubt,
             },
         };
@@ -52,15 +72,15 @@ impl EmptyMessage<'_> {
             Some(_) => "; set `repairs` to `all` to accept it",
             None => "",
         };
-        format!("a {own}{why}{advice}").replacen("a call of", "a call to", 1)
+        format!("a call to `{name}` cannot be parsed to its end{why}{advice}")
     }
 
-    /// Returns the last diagnostic of a kind with its place.
-    fn told(&self, is: impl Fn(&Diagnostic) -> bool) -> String {
-        let told = self.message.diagnostics.iter().rev().find(|told| is(told));
-        let words =
-            |told: &Diagnostic| format!("; `{}` at byte {}: {}", told.code.name(), told.span.start, told.message);
-        told.map(words).unwrap_or_default()
+    /// Describes the last diagnostic of a kind.
+    fn last(&self, is: impl Fn(&Diagnostic) -> bool) -> String {
+        let found = self.message.diagnostics.iter().rev().find(|found| is(found));
+        found.map_or_else(String::new, |Diagnostic { code, span, message, .. }| {
+            format!("; `{}` at byte {}: {message}", code.name(), span.start)
+        })
     }
 
     /// Says what is wrong with a call's JSON, or only where parsing stopped.
