@@ -80,7 +80,7 @@ impl Dialect {
     pub fn outline(&self) -> Outline<'_> {
         Outline {
             sections: self.outlined(&self.sections),
-            calls: self.outlined(&self.calls),
+            calls: self.outlined(self.calls.iter().filter(|call| !call.is_unopened())),
             params: self.outlined(&self.params),
             reasoning: self.outlined(&self.reasoning),
             content: self.outlined(&self.content),
@@ -96,8 +96,8 @@ impl Dialect {
         }
     }
 
-    fn outlined<'d>(&'d self, patterns: &'d [Pattern]) -> Vec<Vec<OutlinePart<'d>>> {
-        patterns.iter().map(|pattern| self.parts(&pattern.source).collect()).collect()
+    fn outlined<'d>(&'d self, patterns: impl IntoIterator<Item = &'d Pattern>) -> Vec<Vec<OutlinePart<'d>>> {
+        patterns.into_iter().map(|pattern| self.parts(&pattern.source).collect()).collect()
     }
 
     /// Goes through the pieces of a pattern's text.
