@@ -29,7 +29,7 @@ impl Bracket {
 
 impl ReaderStep<'_> {
     /// Opens the bracket at the reader's place around values that `node` governs.
-    pub(super) fn open(&mut self, bracket: Bracket, node: Option<NodeId>) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn open(&mut self, bracket: Bracket, node: Option<NodeId>) -> Option<ValueOutcome> {
         let at = self.at();
         if self.reader.state.depth() >= self.context.options.limits.depth {
             self.sink().diagnose(Code::LimitDepth, at..at + 1, "value nested too deeply (limit `depth`); ended here");
@@ -38,7 +38,7 @@ impl ReaderStep<'_> {
         self.skip_to(self.at() + 1);
         self.reader.state.step(Token::Open(bracket, node));
         self.put(bracket.json_opener());
-        Ok(None)
+        None
     }
 
     /// Says whether a closing bracket closes anything that is open.
@@ -49,7 +49,7 @@ impl ReaderStep<'_> {
     /// Reads a closing bracket where one may stand.
     pub(super) fn closing(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        let Some(&frame) = self.reader.state.innermost() else { return self.ended(Ended::Broken) };
+        let Some(&frame) = self.reader.state.innermost() else { return Ok(self.ended(Ended::Broken)) };
         if frame.bracket.closer() != byte {
             return self.wrong_closing(byte);
         }
@@ -61,20 +61,20 @@ impl ReaderStep<'_> {
             }
         }
         if self.reader.beside && self.is_parameter() {
-            return self.pop(at);
+            return Ok(self.pop(at));
         }
         if self.parameter_beside(end)? {
             let message = "dropped a bracket that closes the arguments before a parameter";
-            return self.repaired(Code::ExtraCloser, at..end, message, |turn| {
+            return Ok(self.repaired(Code::ExtraCloser, at..end, message, |turn| {
                 turn.skip_to(end);
                 turn.reader.beside = true;
-            });
+            }));
         }
         let one = frame.bracket == Bracket::Tuple && frame.members == 1;
         if !one && !self.admit_trailing() {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
-        self.pop(end)
+        Ok(self.pop(end))
     }
 
     /// Says whether the brace that ends at `end` closes the arguments, and a parameter that was not given stands beside them.
@@ -94,7 +94,7 @@ impl ReaderStep<'_> {
     }
 
     /// Closes the innermost bracket; everything before `end` belongs to it.
-    pub(super) fn pop(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn pop(&mut self, end: usize) -> Option<ValueOutcome> {
         self.skip_to(end);
         self.reader.cursor.drop_comma();
         self.put_pending();
@@ -121,12 +121,12 @@ impl ReaderStep<'_> {
     }
 
     /// A value is whole.
-    pub(super) fn value_end(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn value_end(&mut self) -> Option<ValueOutcome> {
         if !self.settle_string() {
             return self.ended(Ended::Broken);
         }
         self.reader.state.step(Token::Value);
-        Ok(None)
+        None
     }
 
     /// Reads a closing bracket of the wrong kind; what follows says which of the brackets was meant.
@@ -136,7 +136,7 @@ impl ReaderStep<'_> {
         let (closers, comma) = self.closers_ahead(at + 1)?;
         // Behind a comma it closes something only where all is closed.
         if self.reader.cursor.holds_comma() && closers + 1 < depth {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         let outer = self.reader.state.open().iter().rev().position(|frame| frame.bracket.closer() == byte);
         match outer {
@@ -144,13 +144,13 @@ impl ReaderStep<'_> {
                 self.reader.cursor.drop_pending();
                 let message = "inserted a missing closing bracket before `)`";
                 let admitted = !self.is_misfit(depth) && self.admit(Code::MissingBracket, at..at, message);
-                self.ended(if admitted { Ended::Cut } else { Ended::Broken })
+                Ok(self.ended(if admitted { Ended::Cut } else { Ended::Broken }))
             }
             None if closers >= depth || (comma && depth == 1) => {
                 let message = "dropped a closing bracket that closes nothing";
-                self.repaired(Code::ExtraCloser, at..at + 1, message, |turn| turn.skip_to(at + 1))
+                Ok(self.repaired(Code::ExtraCloser, at..at + 1, message, |turn| turn.skip_to(at + 1)))
             }
-            Some(up) if !(closers > 0 && closers + 1 >= depth || comma && up + 1 == depth) => self.close_inner(up),
+            Some(up) if !(closers > 0 && closers + 1 >= depth || comma && up + 1 == depth) => Ok(self.close_inner(up)),
             _ => self.close_wrong(),
         }
     }
@@ -169,17 +169,17 @@ impl ReaderStep<'_> {
         let at = self.at();
         let root = self.reader.state.depth() == 1 && self.reader.place == ValuePosition::Arguments;
         if self.is_misfit(1) || root && !self.context.markers.may_end_call(self.view, at + 1)? {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         let message = "read a closing bracket of the wrong kind as the right one";
         if !self.admit(Code::WrongBracket, at..at + 1, message) || !self.admit_trailing() {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
-        self.pop(at + 1)
+        Ok(self.pop(at + 1))
     }
 
     /// Closes the brackets inside the one that the bracket at hand closes.
-    fn close_inner(&mut self, count: usize) -> Result<Option<ValueOutcome>, NotYet> {
+    fn close_inner(&mut self, count: usize) -> Option<ValueOutcome> {
         let at = self.at();
         let message = "inserted a missing closing bracket before one of another kind";
         if self.is_misfit(count) || !self.admit(Code::WrongBracket, at..at, message) || !self.admit_trailing() {
@@ -189,7 +189,7 @@ impl ReaderStep<'_> {
         for _ in 0..count {
             self.pop_frame();
         }
-        Ok(None)
+        None
     }
 
     /// Counts the closing brackets ahead, as far as they matter; says whether a comma comes first.
@@ -210,7 +210,7 @@ impl ReaderStep<'_> {
 
     /// Ends the reading. What is open is closed only if the value is whole but for its closing brackets; of any other goes
     /// out what there was of it.
-    pub(super) fn ended(&mut self, how: Ended) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn ended(&mut self, how: Ended) -> Option<ValueOutcome> {
         let at = self.at();
         self.reader.cursor.drop_pending();
         match how {
@@ -225,6 +225,6 @@ impl ReaderStep<'_> {
             _ => self.drop_held(),
         }
         self.reader.state.end();
-        Ok(Some(ValueOutcome { at, how }))
+        Some(ValueOutcome { at, how })
     }
 }

@@ -32,27 +32,27 @@ impl ReaderStep<'_> {
         let unsought = self.context.markers.is_near() || self.context.options.limits.string_ends == 0;
         if self.reader.text.key || unsought {
             self.sink().repair(Code::InnerQuote, at..at, "a quote inside a string is not escaped");
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         if self.reader.undeclared {
             // Code that the value before it holds may have looked like this member's key.
             return self.give_up(None, at);
         }
         match readings::read(self.look(), &self.doubtful(self.reach()))? {
-            Plan::Ends(ends) => self.plan(ends),
+            Plan::Ends(ends) => Ok(self.plan(ends)),
             Plan::Unsure { closed, furthest } => match self.look().closer(self.reader.text.quote, at)? {
-                Some(length) if self.ends_before_another(at + length)? => self.text_end(at + length),
+                Some(length) if self.ends_before_another(at + length)? => Ok(self.text_end(at + length)),
                 _ => self.give_up(closed, furthest),
             },
         }
     }
 
     /// All strings that are left end at these quotes; where the repair is switched off, the call is over behind the last.
-    fn plan(&mut self, ends: Vec<usize>) -> Result<Option<ValueOutcome>, NotYet> {
+    fn plan(&mut self, ends: Vec<usize>) -> Option<ValueOutcome> {
         if self.sink.allows(Code::InnerQuote) {
             self.reader.ends = ends.into();
             self.planned();
-            return Ok(None);
+            return None;
         }
         self.note_inner_quotes();
         self.put_plain(ends.last().copied().unwrap_or(self.at()));
@@ -83,7 +83,7 @@ impl ReaderStep<'_> {
     pub(super) fn perhaps(&mut self, end: usize, next: Option<usize>) -> Result<Option<ValueOutcome>, NotYet> {
         let accept = |turn: &mut Self| match next {
             Some(next) => turn.join(end, next),
-            None => turn.text_end(end),
+            None => Ok(turn.text_end(end)),
         };
         if self.context.markers.is_near() {
             return accept(self);
@@ -94,7 +94,7 @@ impl ReaderStep<'_> {
             return match code::is_valid(self.look(), self.reader.state.open(), end, reach)? {
                 true => {
                     self.reader.plain = reach;
-                    self.text_end(end)
+                    Ok(self.text_end(end))
                 }
                 false => self.give_up(None, end),
             };
@@ -116,7 +116,7 @@ impl ReaderStep<'_> {
                 if self.sink.allows(Code::InnerQuote) {
                     self.note_inner_quotes();
                 }
-                self.plan(ends)
+                Ok(self.plan(ends))
             }
         }
     }
@@ -273,7 +273,7 @@ impl ReaderStep<'_> {
         self.sink().repair(Code::InnerQuote, at..at, message);
         let cut = self.view.byte(end)?.is_none() && closed.is_none() && self.sink.allows(Code::InnerQuote);
         self.put_plain(end);
-        self.ended(if cut { Ended::Truncated } else { Ended::Broken })
+        Ok(self.ended(if cut { Ended::Truncated } else { Ended::Broken }))
     }
 
     /// A string begins: its end may be known.
@@ -293,7 +293,7 @@ impl ReaderStep<'_> {
         let end = at + self.look().closer(self.reader.text.quote, at)?.unwrap_or(0);
         match self.joins(end)?.filter(|_| !self.reader.ends.is_empty()) {
             Some(Follow::Joins(next)) => self.join(end, next),
-            _ => self.text_end(end),
+            _ => Ok(self.text_end(end)),
         }
     }
 }

@@ -81,7 +81,7 @@ impl ReaderStep<'_> {
                 self.take_escape(2, Some("_"));
                 Ok(None)
             }
-            _ => self.other_escape(next),
+            _ => Ok(self.other_escape(next)),
         }
     }
 
@@ -148,9 +148,9 @@ impl ReaderStep<'_> {
             }
             _ => {
                 let message = "read a backslash that escapes nothing as a backslash";
-                self.repaired(Code::InvalidEscape, at..at + 1, message, |turn| {
+                Ok(self.repaired(Code::InvalidEscape, at..at + 1, message, |turn| {
                     turn.take_escape(if next == b'\\' { 2 } else { 1 }, Some("\\\\"));
-                })
+                }))
             }
         }
     }
@@ -170,13 +170,13 @@ impl ReaderStep<'_> {
             Hex::Ends => return self.cut(),
             hex => hex,
         }) else {
-            return self.invalid();
+            return Ok(self.invalid());
         };
         if !decode {
             self.take_escape(2 + digits, None);
             return Ok(None);
         }
-        let Some(char) = char::from_u32(value) else { return self.invalid() };
+        let Some(char) = char::from_u32(value) else { return Ok(self.invalid()) };
         let mut json = String::new();
         write_escaped(char.encode_utf8(&mut [0; 4]), &mut json);
         self.take_escape(2 + digits, Some(&json));
@@ -194,7 +194,7 @@ impl ReaderStep<'_> {
     }
 
     /// `\'` is a quote; before anything else the backslash is data.
-    fn other_escape(&mut self, next: u8) -> Result<Option<ValueOutcome>, NotYet> {
+    fn other_escape(&mut self, next: u8) -> Option<ValueOutcome> {
         let own = match self.reader.text.quote {
             Quote::Single | Quote::Triple(_) => next == b'\'',
             Quote::Back => matches!(next, b'`' | b'$'),
@@ -210,10 +210,10 @@ impl ReaderStep<'_> {
         self.skip_to(self.at() + 1);
         self.reader.text.changed = true;
         self.put_plain(at + 2);
-        Ok(None)
+        None
     }
 
-    fn invalid(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+    fn invalid(&mut self) -> Option<ValueOutcome> {
         let at = self.at();
         let message = "read a backslash that escapes nothing as a backslash";
         self.repaired(Code::InvalidEscape, at..at + 1, message, |turn| turn.put_plain(at + 1))

@@ -20,8 +20,8 @@ impl ReaderStep<'_> {
         let at = self.at();
         match byte {
             b'}' | b']' | b')' => return self.closing(byte),
-            b',' => return self.extra_comma(),
-            b'{' => return self.double_brace(),
+            b',' => return Ok(self.extra_comma()),
+            b'{' => return Ok(self.double_brace()),
             _ => {}
         }
         if let Some((quote, length)) = self.look().opens(at)? {
@@ -38,10 +38,10 @@ impl ReaderStep<'_> {
         let at = self.at();
         if let Some(key) = self.look().slipped_key(at)? {
             let message = "read a key with missing or doubled quotes";
-            return self.plain_key(key.start..key.end, key.behind, Code::MissingQuote, message);
+            return Ok(self.plain_key(key.start..key.end, key.behind, Code::MissingQuote, message));
         }
         if !self.admit_quote(quote, at..at + length) {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         self.key_start();
         self.hold_key(at + length, quote == Quote::Double);
@@ -54,17 +54,11 @@ impl ReaderStep<'_> {
         let message = format!("read the unquoted key `{}`", self.view.slice(at, end));
         // Its first quote may be lost.
         let quote = usize::from(self.look().ends_unopened(end)?);
-        self.plain_key(at..end, end + quote, Code::BareKey, &message)
+        Ok(self.plain_key(at..end, end + quote, Code::BareKey, &message))
     }
 
     /// Reads the key that is all of a text, and goes on at `behind`.
-    fn plain_key(
-        &mut self,
-        key: Range<usize>,
-        behind: usize,
-        code: Code,
-        message: &str,
-    ) -> Result<Option<ValueOutcome>, NotYet> {
+    fn plain_key(&mut self, key: Range<usize>, behind: usize, code: Code, message: &str) -> Option<ValueOutcome> {
         if !self.admit(code, key.clone(), message) {
             return self.ended(Ended::Broken);
         }
@@ -77,7 +71,7 @@ impl ReaderStep<'_> {
         self.skip_to(behind);
         self.put(&json);
         self.key_end(key);
-        Ok(None)
+        None
     }
 
     fn key_start(&mut self) {
@@ -196,13 +190,13 @@ impl ReaderStep<'_> {
                 let end = at + if self.view.byte(at + 1)? == Some(b'>') { 2 } else { 1 };
                 // It is the call's own keyword: the dict around it lacks its brace.
                 if self.reader.place == ValuePosition::Keyword && end == at + 1 {
-                    return self.ended(Ended::Broken);
+                    return Ok(self.ended(Ended::Broken));
                 }
                 let message = format!("read `{}` as `:`", self.view.slice(at, end));
-                self.repaired(Code::WrongSeparator, at..end, &message, |turn| turn.colon_end(end))
+                Ok(self.repaired(Code::WrongSeparator, at..end, &message, |turn| turn.colon_end(end)))
             }
             _ if self.look().lacks_colon(at)? => {
-                self.repaired(Code::WrongSeparator, at..at, "inserted a missing colon", |turn| turn.colon_end(at))
+                Ok(self.repaired(Code::WrongSeparator, at..at, "inserted a missing colon", |turn| turn.colon_end(at)))
             }
             _ => self.stop_or_broken(),
         }
@@ -225,17 +219,17 @@ impl ReaderStep<'_> {
             && self.follow(at + token.len())? == Follow::Closes
         {
             let (end, message) = (at + token.len(), "dropped a quote token after a string in other quotes");
-            return self.repaired(Code::InnerQuote, at..end, message, |turn| turn.skip_to(end));
+            return Ok(self.repaired(Code::InnerQuote, at..end, message, |turn| turn.skip_to(end)));
         }
         match byte {
-            b',' if self.reader.beside && self.is_parameter() && !self.parameter_beside(at)? => self.pop(at),
+            b',' if self.reader.beside && self.is_parameter() && !self.parameter_beside(at)? => Ok(self.pop(at)),
             b'}' | b']' | b')' => self.closing(byte),
             _ if self.parent() == Some(Bracket::Group) => self.stop_or_broken(),
             b',' => {
                 self.comma(at + 1);
                 Ok(None)
             }
-            b';' => self.repaired(Code::WrongSeparator, at..at + 1, "read `;` as `,`", |turn| turn.comma(at + 1)),
+            b';' => Ok(self.repaired(Code::WrongSeparator, at..at + 1, "read `;` as `,`", |turn| turn.comma(at + 1))),
             _ if self.stands_stop(at)? => self.stop_or_broken(),
             _ => self.missing_comma(),
         }
@@ -254,13 +248,13 @@ impl ReaderStep<'_> {
             _ => self.look().value_start(at)?,
         };
         if !fits {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
-        self.repaired(Code::MissingComma, at..at, "inserted a missing comma", |turn| turn.comma(at))
+        Ok(self.repaired(Code::MissingComma, at..at, "inserted a missing comma", |turn| turn.comma(at)))
     }
 
     /// Drops a comma that has no member before it.
-    pub(super) fn extra_comma(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn extra_comma(&mut self) -> Option<ValueOutcome> {
         let at = self.at();
         self.repaired(Code::ExtraComma, at..at + 1, "dropped a comma with nothing before it", |turn| {
             turn.skip_to(at + 1)
@@ -268,7 +262,7 @@ impl ReaderStep<'_> {
     }
 
     /// A prompt template's `{{` is one brace.
-    fn double_brace(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+    fn double_brace(&mut self) -> Option<ValueOutcome> {
         let at = self.at();
         let fresh = self.reader.state.innermost().is_some_and(|frame| frame.members == 0 && !frame.doubled);
         if !fresh || self.reader.cursor.holds_comma() {

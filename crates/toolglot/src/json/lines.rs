@@ -25,7 +25,7 @@ impl ReaderStep<'_> {
         let message = "read lines of `key: value` as an object";
         let Some(members) = lines::members(text).filter(|_| self.admit(Code::KeyValueLines, span.clone(), message))
         else {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         };
         let json = self.object_of(&members);
         let whole = self.reread(&json, None, self.reader.level);
@@ -34,7 +34,7 @@ impl ReaderStep<'_> {
             Some(whole) => self.adopt(&whole, &span, |_| None),
             None => self.put(&json),
         }
-        self.value_end()
+        Ok(self.value_end())
     }
 
     /// Returns the object that keys and values spell; it is read again as if it had come as JSON.

@@ -148,7 +148,7 @@ impl ReaderStep<'_> {
         if self.at() >= self.limit() && self.reader.state.expect() != Expect::Done {
             let at = self.at();
             self.sink().diagnose(Code::LimitArguments, at..at, "arguments too long (limit `arguments`); ended here");
-            return self.ended(Ended::Truncated);
+            return Ok(self.ended(Ended::Truncated));
         }
         match self.reader.state.expect() {
             Expect::Text => self.text(),
@@ -164,7 +164,7 @@ impl ReaderStep<'_> {
 
     fn structure(&mut self, need: Expect) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        let Some(byte) = self.view.byte(at)? else { return self.ended(Ended::Truncated) };
+        let Some(byte) = self.view.byte(at)? else { return Ok(self.ended(Ended::Truncated)) };
         if is_blank(byte) {
             self.blanks();
             return Ok(None);
@@ -178,7 +178,7 @@ impl ReaderStep<'_> {
         match byte {
             b'/' | b'#' if need != Expect::Start && self.opens_comment(need, byte)? => return self.comment(),
             b'\\' | 0x80.. if self.look().odd_blank(at)? > 0 => return self.odd_blank(),
-            b'\\' if may_escape && self.view.byte(at + 1)? == Some(b'"') => return self.escaped(),
+            b'\\' if may_escape && self.view.byte(at + 1)? == Some(b'"') => return Ok(self.escaped()),
             b'`' if need == Expect::Start && self.view.starts_with(at, "```")? => return self.fence(),
             _ => {}
         }
@@ -213,7 +213,7 @@ impl ReaderStep<'_> {
         let at = self.at();
         match self.look().comment(at, usize::MAX)? {
             super::look::Ahead::Found(end) => {
-                self.repaired(Code::Comment, at..end, "dropped a comment", |turn| turn.skip_to(end))
+                Ok(self.repaired(Code::Comment, at..end, "dropped a comment", |turn| turn.skip_to(end)))
             }
             super::look::Ahead::Absent => self.stop_or_broken(),
             super::look::Ahead::Ends => self.cut(),
@@ -226,14 +226,14 @@ impl ReaderStep<'_> {
         let end = at + self.look().odd_blank(at)?;
         let known = std::mem::replace(&mut self.reader.unescaped, true);
         if !known && !self.admit(Code::LiteralNewline, at..end, "read characters outside a string as white space") {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         self.skip_to(end);
         Ok(None)
     }
 
     /// The quotes of the value were escaped as if it stood in a string.
-    fn escaped(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+    fn escaped(&mut self) -> Option<ValueOutcome> {
         let at = self.at();
         let message = "read escaped quotes outside a string as quotes";
         self.repaired(Code::DoubleEncoded, at..at + 2, message, |turn| turn.reader.escaped = Some(true))
@@ -247,12 +247,12 @@ impl ReaderStep<'_> {
             end += 1;
         }
         if self.reader.fenced {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
-        self.repaired(Code::Fence, at..end, "dropped the Markdown fence around the value", |turn| {
+        Ok(self.repaired(Code::Fence, at..end, "dropped the Markdown fence around the value", |turn| {
             turn.reader.fenced = true;
             turn.skip_to(end);
-        })
+        }))
     }
 
     fn done(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
@@ -269,14 +269,14 @@ impl ReaderStep<'_> {
     /// Ends the value as truncated where the input ends: the part that has arrived belongs to it.
     pub(super) fn cut(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         self.skip_to(self.view.final_end()?);
-        self.ended(Ended::Truncated)
+        Ok(self.ended(Ended::Truncated))
     }
 
     /// Ends the value before a marker at a structural place: whole if only closing brackets are missing, else broken.
     pub(super) fn stop_or_broken(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         if !self.stands_stop(at)? {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         let fence = self.closes_fence(at)?;
         let opens = self.context.markers.opens(self.view, at)?.is_some();
@@ -285,9 +285,9 @@ impl ReaderStep<'_> {
             && self.is_whole();
         let message = "inserted a missing closing bracket before a marker";
         if !closable || !self.admit(Code::MissingBracket, at..at, message) {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
-        let cut = self.ended(Ended::Cut)?;
+        let cut = self.ended(Ended::Cut);
         Ok(if fence { Some(ValueOutcome { at: at + 3, how: Ended::Complete }) } else { cut })
     }
 
@@ -334,12 +334,12 @@ impl ReaderStep<'_> {
         span: Range<usize>,
         message: &str,
         then: impl FnOnce(&mut Self),
-    ) -> Result<Option<ValueOutcome>, NotYet> {
+    ) -> Option<ValueOutcome> {
         if !self.admit(code, span, message) {
             return self.ended(Ended::Broken);
         }
         then(self);
-        Ok(None)
+        None
     }
 
     /// Says whether a deviation may be read, and reports it unless it is this place's own language.

@@ -96,7 +96,7 @@ impl ReaderStep<'_> {
         }
         if let Some(end) = self.pass_string() {
             self.pass(end);
-            return self.text_end(end + 1);
+            return Ok(self.text_end(end + 1));
         }
         match self.drive() {
             Some(root) if at < root => {
@@ -105,9 +105,9 @@ impl ReaderStep<'_> {
             }
             Some(root) if self.is_raw_path(root)? => {
                 let message = "read the backslashes of a Windows path as backslashes";
-                return self.repaired(Code::InvalidEscape, root..root + 1, message, |turn| {
+                return Ok(self.repaired(Code::InvalidEscape, root..root + 1, message, |turn| {
                     (turn.reader.text.raw, turn.reader.text.valid) = (true, at);
-                });
+                }));
             }
             _ => {}
         }
@@ -125,16 +125,16 @@ impl ReaderStep<'_> {
         match byte {
             _ if self.twin_ends(at)? => {
                 let end = at + self.look().twin(self.reader.text.quote, at)?.unwrap_or(1);
-                self.end_with(end, Code::TypographicQuotes, "string closed by a different quote than opened it")
+                Ok(self.end_with(end, Code::TypographicQuotes, "string closed by a different quote than opened it"))
             }
             _ if at >= self.reader.text.settled && markers.may_begin(byte) && markers.doubt(self.view, at)? => {
                 self.marker()
             }
             b'\\' => self.backslash(),
             b'&' if self.reader.text.quote == Quote::Entity => self.entity(),
-            0..0x20 => self.control(),
+            0..0x20 => Ok(self.control()),
             b',' | b'}' | b']' if self.ends_unclosed()? => {
-                self.end_with(at, Code::MissingQuote, "read a string whose last quote is missing")
+                Ok(self.end_with(at, Code::MissingQuote, "read a string whose last quote is missing"))
             }
             _ => {
                 self.put_plain(clip(self.view, at + 1));
@@ -185,7 +185,7 @@ impl ReaderStep<'_> {
         }
         let at = self.at();
         match self.follow(end)? {
-            Follow::Closes => self.text_end(end),
+            Follow::Closes => Ok(self.text_end(end)),
             Follow::Perhaps => self.perhaps(end, None),
             Follow::Inner => {
                 let ended = self.doubt()?;
@@ -217,14 +217,14 @@ impl ReaderStep<'_> {
 
     /// Goes on with the string that is joined to this one, which ends at `end`.
     pub(super) fn join(&mut self, end: usize, next: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let Some((quote, length)) = self.look().opens(next)? else { return self.ended(Ended::Broken) };
-        self.repaired(Code::Concatenation, end..next, "joined two adjacent strings", |turn| {
+        let Some((quote, length)) = self.look().opens(next)? else { return Ok(self.ended(Ended::Broken)) };
+        Ok(self.repaired(Code::Concatenation, end..next, "joined two adjacent strings", |turn| {
             turn.skip_to(next + length);
             turn.reader.text.content = next + length;
             turn.reader.text.quote = quote;
             turn.reader.text.raw = turn.reader.text.quote.is_token();
             turn.planned();
-        })
+        }))
     }
 
     /// Says whether a quote of the other kind at `at` ends the string: it could, and the next quote of its own kind not.
@@ -249,23 +249,23 @@ impl ReaderStep<'_> {
     }
 
     /// Ends the string before `end`, though its own quote does not stand there.
-    fn end_with(&mut self, end: usize, code: Code, message: &str) -> Result<Option<ValueOutcome>, NotYet> {
+    fn end_with(&mut self, end: usize, code: Code, message: &str) -> Option<ValueOutcome> {
         let at = self.at();
         if self.admit(code, at..end, message) { self.text_end(end) } else { self.ended(Ended::Broken) }
     }
 
-    pub(super) fn text_end(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn text_end(&mut self, end: usize) -> Option<ValueOutcome> {
         self.skip_to(end);
         self.put("\"");
         if self.reader.text.key {
             self.key_end(self.reader.text.from..end);
-            return Ok(None);
+            return None;
         }
         self.value_end()
     }
 
     /// Reported once: a file's contents have one on every line.
-    fn control(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+    fn control(&mut self) -> Option<ValueOutcome> {
         let at = self.at();
         let text = &mut self.reader.text;
         let allowed = text.quote.is_token() || matches!(text.quote, Quote::Triple(_) | Quote::Back);
@@ -277,14 +277,14 @@ impl ReaderStep<'_> {
             return self.ended(Ended::Broken);
         }
         self.put_plain(at + 1);
-        Ok(None)
+        None
     }
 
     /// Settles whether a marker inside the string is data, or the string ended before it.
     fn marker(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         match self.inner_call()? {
             InnerCall::Data => {}
-            InnerCall::Alone => return self.ended(Ended::Broken),
+            InnerCall::Alone => return Ok(self.ended(Ended::Broken)),
             InnerCall::Quoted(end) => {
                 self.put_plain(end);
                 return Ok(None);
@@ -298,7 +298,7 @@ impl ReaderStep<'_> {
             let after = self.look().closer(self.reader.text.quote, quote)?.map_or(quote, |length| quote + length);
             if !closes || !self.may_follow(after)? {
                 self.put_plain(opener);
-                return self.ended(Ended::Broken);
+                return Ok(self.ended(Ended::Broken));
             }
         }
         if closes {
@@ -311,7 +311,7 @@ impl ReaderStep<'_> {
             && view.byte(quote)?.is_none()
             && self.context.markers.stop(view, at)?.is_some()
         {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         let ended = self.doubt()?;
         let RunningString { quote, end, .. } = self.reader.text;

@@ -33,13 +33,13 @@ impl ReaderStep<'_> {
         // A quote token in a word, or at its end, closes a string whose opening token was damaged.
         let torn = self.context.quote.is_some_and(|quote| is_torn(word, quote));
         if word.is_empty() || torn || self.has_quote_token(word, end)? {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         let inside = self.parent().is_some();
         if inside && !scalar::is_json(word) && self.view.byte(end)?.is_none() {
             return self.cut();
         }
-        if self.is_root() { self.empty_root(word, end) } else { self.scalar(word, end, code) }
+        if self.is_root() { Ok(self.empty_root(word, end)) } else { Ok(self.scalar(word, end, code)) }
     }
 
     /// Returns where a string ends that lost both its quotes, if one is declared here and nothing in it is a sign of JSON, of
@@ -119,7 +119,7 @@ impl ReaderStep<'_> {
     }
 
     /// `null` for the arguments of a tool that needs none.
-    fn empty_root(&mut self, word: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
+    fn empty_root(&mut self, word: &str, end: usize) -> Option<ValueOutcome> {
         let span = self.at()..end;
         if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "read missing arguments as `{}`")
         {

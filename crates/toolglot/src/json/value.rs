@@ -28,8 +28,8 @@ impl ReaderStep<'_> {
         let element = self.reader.state.expect() == Expect::Element;
         match byte {
             b'}' | b']' | b')' if element => self.closing(byte),
-            b',' if element => self.extra_comma(),
-            b',' | b'}' if self.may_lack_value() => self.missing_value(),
+            b',' if element => Ok(self.extra_comma()),
+            b',' | b'}' if self.may_lack_value() => Ok(self.missing_value()),
             b'{' if self.is_set()? => self.set(),
             b'{' => self.bracket(Bracket::Object),
             b'[' if !self.is_root() => self.bracket(Bracket::Array),
@@ -50,7 +50,7 @@ impl ReaderStep<'_> {
     }
 
     /// A key has no value.
-    fn missing_value(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+    fn missing_value(&mut self) -> Option<ValueOutcome> {
         let at = self.at();
         self.repaired(Code::MissingValue, at..at, "read a missing value as null", |turn| {
             turn.put("null");
@@ -65,14 +65,14 @@ impl ReaderStep<'_> {
             false => (Bracket::Tuple, "read a tuple as an array"),
         };
         if !self.admit(Code::Tuple, at..at + 1, message) {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         if bracket == Bracket::Tuple || self.reader.state.depth() >= self.context.options.limits.depth {
             return self.bracket(bracket);
         }
         let node = self.value_begin();
         self.reader.node = node;
-        self.open(bracket, node)
+        Ok(self.open(bracket, node))
     }
 
     /// Says whether the brace at hand opens a Python set: its first value is plain, and no colon stands behind it.
@@ -92,19 +92,19 @@ impl ReaderStep<'_> {
     fn set(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         if !self.admit(Code::Tuple, at..at + 1, "read a set as an array") {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         self.bracket(Bracket::Set)
     }
 
     fn bracket(&mut self, bracket: Bracket) -> Result<Option<ValueOutcome>, NotYet> {
         if self.reader.state.depth() >= self.context.options.limits.depth {
-            return self.open(bracket, None);
+            return Ok(self.open(bracket, None));
         }
         if self.is_root() && bracket == Bracket::Object {
             let node = self.value_begin();
             self.defer_head();
-            return self.open(bracket, node);
+            return Ok(self.open(bracket, node));
         }
         let kind = if bracket == Bracket::Object { Types::OBJECT } else { Types::ARRAY };
         let takes = |node: &SchemaNode<'_>| node.types().is_open() || node.types().has(kind);
@@ -118,23 +118,18 @@ impl ReaderStep<'_> {
         let another =
             json && misfit.is_some() && wrapper.is_none() && markers.begins_in_string(self.view, self.at())?;
         if another || bracket == Bracket::Array && markers.opens(self.view, self.at())?.is_some() {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         let node = self.value_begin();
         match (wrapper, misfit) {
-            (Some(item), _) => self.open_wrapped(item.map(SchemaNode::id)),
-            (None, Some(known)) => self.open_misfit(bracket, known, kind),
-            (None, None) => self.open(bracket, node),
+            (Some(item), _) => Ok(self.open_wrapped(item.map(SchemaNode::id))),
+            (None, Some(known)) => Ok(self.open_misfit(bracket, known, kind)),
+            (None, None) => Ok(self.open(bracket, node)),
         }
     }
 
     /// Opens a bracket where the schema takes none.
-    fn open_misfit(
-        &mut self,
-        bracket: Bracket,
-        node: SchemaNode<'_>,
-        kind: Types,
-    ) -> Result<Option<ValueOutcome>, NotYet> {
+    fn open_misfit(&mut self, bracket: Bracket, node: SchemaNode<'_>, kind: Types) -> Option<ValueOutcome> {
         self.misfit_bracket(node, kind);
         let opened = self.open(bracket, None);
         if let Some(frame) = self.reader.state.innermost_mut() {
@@ -143,15 +138,15 @@ impl ReaderStep<'_> {
         opened
     }
 
-    fn open_wrapped(&mut self, node: Option<NodeId>) -> Result<Option<ValueOutcome>, NotYet> {
+    fn open_wrapped(&mut self, node: Option<NodeId>) -> Option<ValueOutcome> {
         let at = self.at();
         self.sink().repair(Code::WrapScalar, at..at + 1, "wrapped an object in the array that the schema declares");
         self.put("[");
-        self.open(Bracket::Object, node)?;
+        let opened = self.open(Bracket::Object, node);
         if let Some(frame) = self.reader.state.innermost_mut() {
             frame.wrapped = true;
         }
-        Ok(None)
+        opened
     }
 
     /// An object or array where none is declared: its text where a string is, its only member, else a mismatch.
@@ -209,7 +204,7 @@ impl ReaderStep<'_> {
                 Some((quote, length)) if self.admit(Code::StringPrefix, at..start, "dropped a string prefix") => {
                     self.string(start, raw, quote, length)
                 }
-                _ => self.ended(Ended::Broken),
+                _ => Ok(self.ended(Ended::Broken)),
             };
         }
         if self.lines_ahead()? {
@@ -253,14 +248,14 @@ impl ReaderStep<'_> {
         {
             let message = "quotes in a row, which can be read in two ways";
             self.sink().repair(Code::InnerQuote, at..at + 3, message);
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         let (quote, length) = match triple {
             Some(byte) if !matches!(quote, Quote::Token | Quote::Escaped) => (Quote::Triple(byte), 3),
             _ => (quote, length),
         };
         if !self.admit_quote(quote, at..at + length) {
-            return self.ended(Ended::Broken);
+            return Ok(self.ended(Ended::Broken));
         }
         let from = self.at();
         let node = self.value_begin();
@@ -290,12 +285,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    pub(super) fn scalar(
-        &mut self,
-        word: &str,
-        end: usize,
-        code: Option<Code>,
-    ) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn scalar(&mut self, word: &str, end: usize, code: Option<Code>) -> Option<ValueOutcome> {
         let span = self.at()..end;
         if scalar::is_json(word) {
             return self.put_scalar(word, end);
@@ -327,7 +317,7 @@ impl ReaderStep<'_> {
     }
 
     /// Emits a scalar, or a string that was held whole, as the schema wants it.
-    pub(super) fn put_scalar(&mut self, json: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn put_scalar(&mut self, json: &str, end: usize) -> Option<ValueOutcome> {
         let span = self.at()..end;
         let node = self.value_begin();
         self.skip_to(end);
