@@ -12,12 +12,21 @@ pub(super) struct JsonSpan {
     at: usize,
     /// The brackets that are open.
     open: Vec<u8>,
-    /// In a string.
-    quoted: bool,
-    /// A value or a key has ended: only a separator or a bracket may follow.
-    ended: bool,
-    /// The byte before belongs to a number or a word.
-    word: bool,
+    before: JsonBefore,
+}
+
+/// What stands before the place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum JsonBefore {
+    /// A bracket that opened, or a separator: a value or a key may follow.
+    #[default]
+    Separator,
+    /// Content of a string.
+    Text,
+    /// A byte of a number or a word, which may go on.
+    Word,
+    /// A value or a key that has ended: only a separator or a bracket may follow.
+    Value,
 }
 
 /// What stands at the place up to which JSON was read.
@@ -75,10 +84,10 @@ impl JsonSpan {
     /// Reads on up to a place, if it is not there yet.
     fn read_to(&mut self, view: View<'_>, upto: usize) -> JsonPlace {
         while let Some(&byte) = view.rest(self.at).first().filter(|_| self.at < upto) {
-            if self.ended && self.open.is_empty() {
+            if self.is_over() {
                 break;
             }
-            if self.quoted {
+            if self.before == JsonBefore::Text {
                 if !self.pass_string(view, upto) {
                     break;
                 }
@@ -87,10 +96,14 @@ impl JsonSpan {
             }
         }
         match () {
-            () if self.quoted => JsonPlace::Quoted,
-            () if self.ended && self.open.is_empty() => JsonPlace::Behind(self.at),
+            () if self.before == JsonBefore::Text => JsonPlace::Quoted,
+            () if self.is_over() => JsonPlace::Behind(self.at),
             () => JsonPlace::Structure,
         }
+    }
+
+    fn is_over(&self) -> bool {
+        self.before == JsonBefore::Value && self.open.is_empty()
     }
 
     /// Goes past the rest of a string or its next escape; false if that is not there whole.
@@ -107,29 +120,34 @@ impl JsonSpan {
             return false;
         }
         self.at += length;
-        (self.quoted, self.ended) = (!closes, closes);
+        if closes {
+            self.before = JsonBefore::Value;
+        }
         true
     }
 
     /// Takes a byte outside strings; false if it cannot stand there.
     fn pass_structure(&mut self, byte: u8) -> bool {
-        let (ended, word) = (self.ended, std::mem::take(&mut self.word));
+        let may_begin = self.before == JsonBefore::Separator;
         self.at += 1;
-        match byte {
-            b' ' | b'\t' | b'\n' | b'\r' => {}
-            b'{' | b'[' if !ended => self.open.push(byte),
-            _ if self.open.is_empty() => return false,
-            b'}' | b']' => {
-                self.ended = true;
-                return self.open.pop().is_some_and(|open| open + 2 == byte);
+        self.before = match byte {
+            b' ' | b'\t' | b'\n' | b'\r' if self.before == JsonBefore::Word => JsonBefore::Value,
+            b' ' | b'\t' | b'\n' | b'\r' => self.before,
+            b'{' | b'[' if may_begin => {
+                self.open.push(byte);
+                JsonBefore::Separator
             }
-            b',' | b':' if ended => self.ended = false,
-            b'"' if !ended => self.quoted = true,
-            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'+' | b'-' | b'.' if !ended || word => {
-                (self.ended, self.word) = (true, true);
+            _ if self.open.is_empty() => return false,
+            b'}' | b']' if self.open.pop().is_some_and(|open| open + 2 == byte) => JsonBefore::Value,
+            b',' | b':' if !may_begin => JsonBefore::Separator,
+            b'"' if may_begin => JsonBefore::Text,
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'+' | b'-' | b'.'
+                if may_begin || self.before == JsonBefore::Word =>
+            {
+                JsonBefore::Word
             }
             _ => return false,
-        }
+        };
         true
     }
 }
