@@ -6,6 +6,7 @@ use super::content::ContentReader;
 use super::contest::Start;
 use super::kwargs::KwargsReader;
 use super::lines::LinesReader;
+use super::object::ArgumentsObject;
 use super::params::ParamsReader;
 use crate::json::{Ended, JsonReader, ValueOutcome, ValuePosition};
 use crate::schema::SchemaNode;
@@ -29,7 +30,7 @@ impl BodyReader {
         match start {
             Start::Params { at, first } => {
                 let first = first.filter(|_| !context.engine.options.careful);
-                Self::Params(ParamsReader::new(at, first))
+                Self::Params(ParamsReader::new(at, first, context, sink))
             }
             Start::Kwargs(at) => Self::Kwargs(KwargsReader::new(at)),
             Start::Lines(at) => Self::Lines(LinesReader::new(at)),
@@ -41,9 +42,9 @@ impl BodyReader {
                 Self::Done(end)
             }
             Start::Call { at, flat, found, .. } => Self::Call(CallObjectReader::new(at, flat, found)),
-            Start::Content { at, sure } => Self::Content(ContentReader::new(at, sure)),
+            Start::Content { at, sure } => Self::Content(ContentReader::new(at, sure, context, sink)),
             Start::Nothing(at) => {
-                ParamsReader::new(at, None).end_at_once(context, sink);
+                ArgumentsObject::of_attributes(at, context, sink).end(at, context, sink);
                 Self::Done(at)
             }
         }

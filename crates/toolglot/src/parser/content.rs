@@ -29,7 +29,6 @@ pub(crate) struct ContentReader {
     /// Where a closing tag stood that may have closed the call, and where it ended.
     doubt: Option<(usize, usize)>,
     opened: BTreeSet<u64>,
-    begun: bool,
     /// An attribute said that this is a call, so an opener inside is data.
     sure: bool,
     object: ArgumentsObject,
@@ -43,17 +42,14 @@ struct ContentEdge {
 }
 
 impl ContentReader {
-    pub(crate) fn new(at: usize, sure: bool) -> Self {
-        let object = ArgumentsObject::default();
-        Self { start: at, scan: at, doubt: None, opened: BTreeSet::new(), begun: false, sure, object }
+    /// Attributes are the first parameters.
+    pub(crate) fn new(at: usize, sure: bool, context: &CallContext<'_>, sink: &mut Sink) -> Self {
+        let object = ArgumentsObject::of_attributes(at, context, sink);
+        Self { start: at, scan: at, doubt: None, opened: BTreeSet::new(), sure, object }
     }
 
     /// Reads on to the end of the text. A wrong closer is consumed, the right one is not.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
-        if !self.begun {
-            self.begun = true;
-            self.object.attributes(self.start, context, sink);
-        }
         let mut edge = self.find_end(context)?;
         let mut text = context.view.slice(self.start, edge.end);
         if is_block(context) {

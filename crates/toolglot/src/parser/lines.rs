@@ -31,8 +31,7 @@ impl LinesReader {
         let text = context.view.slice(self.start, at);
         let whole_lines = || text.rfind('\n').and_then(|end| lines::members(&text[..end]));
         let members = lines::members(text).or_else(|| whole_lines().filter(|_| how == Ended::Truncated));
-        let mut object = ArgumentsObject::default();
-        object.attributes(self.start, context, sink);
+        let mut object = ArgumentsObject::of_attributes(self.start, context, sink);
         for member in members.iter().flatten() {
             let place = |range: &Range<usize>| self.start + range.start..self.start + range.end;
             let (key, value) = (HeadText::new(member.key, place(&member.key_at)), place(&member.value_at));

@@ -29,6 +29,16 @@ pub(crate) struct BareText<'t> {
 }
 
 impl ArgumentsObject {
+    /// Returns the object whose first members are the attributes of the call's tag; it has written them.
+    pub(crate) fn of_attributes(at: usize, context: &CallContext<'_>, sink: &mut Sink) -> Self {
+        let mut object = Self::default();
+        for (key, value) in &context.head.attributes {
+            let value = BareText { text: &value.text, span: value.span.clone(), upto: at };
+            object.text_member(key, &value, Hint::None, context, sink);
+        }
+        object
+    }
+
     /// Says whether a parameter was given.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.keys.contains(key)
@@ -157,14 +167,6 @@ impl ArgumentsObject {
         check_declared(key, name, context, sink);
         if verdict == Conversion::Mismatch {
             sink.diagnose(Code::TypeMismatch, at, format!("`{}` does not match any declared type", excerpt(&json)));
-        }
-    }
-
-    /// Writes the attributes of the call's tag.
-    pub(crate) fn attributes(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) {
-        for (key, value) in &context.head.attributes {
-            let value = BareText { text: &value.text, span: value.span.clone(), upto: at };
-            self.text_member(key, &value, Hint::None, context, sink);
         }
     }
 

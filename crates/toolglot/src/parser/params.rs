@@ -26,7 +26,6 @@ use crate::view::{NotYet, View};
 pub(crate) struct ParamsReader {
     start: usize,
     at: usize,
-    begun: bool,
     object: ArgumentsObject,
     /// The head of the parameter that was read last.
     head: Head,
@@ -57,18 +56,10 @@ enum Between {
 }
 
 impl ParamsReader {
-    pub(crate) fn new(at: usize, first: Option<Box<FoundParam>>) -> Self {
-        Self {
-            start: at,
-            at,
-            begun: false,
-            object: ArgumentsObject::default(),
-            head: Head::default(),
-            first,
-            value: None,
-            broken: false,
-            skipped: false,
-        }
+    /// Attributes are the first parameters.
+    pub(crate) fn new(at: usize, first: Option<Box<FoundParam>>, context: &CallContext<'_>, sink: &mut Sink) -> Self {
+        let (object, head) = (ArgumentsObject::of_attributes(at, context, sink), context.head.inner());
+        Self { start: at, at, object, head, first, value: None, broken: false, skipped: false }
     }
 
     /// Returns where the arguments began.
@@ -88,7 +79,6 @@ impl ParamsReader {
 
     /// Reads on until the call is over; its closer is not consumed.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
-        self.begin_object(context, sink);
         loop {
             if let Some(value) = &mut self.value {
                 let end = value.resume(&context.with_head(&self.head), &mut self.object, sink)?;
@@ -102,21 +92,6 @@ impl ParamsReader {
             if let Between::Ended(end) = self.between(context, sink)? {
                 return Ok(end);
             }
-        }
-    }
-
-    /// Ends a call that has nothing but attributes.
-    pub(crate) fn end_at_once(&mut self, context: &CallContext<'_>, sink: &mut Sink) {
-        self.begin_object(context, sink);
-        self.object.end(self.at, context, sink);
-    }
-
-    /// Attributes are the first parameters.
-    fn begin_object(&mut self, context: &CallContext<'_>, sink: &mut Sink) {
-        if !self.begun {
-            self.begun = true;
-            self.head = context.head.inner();
-            self.object.attributes(self.at, context, sink);
         }
     }
 

@@ -132,8 +132,7 @@ pub(crate) fn with_attributes(at: usize, context: &CallContext<'_>) -> Result<Op
         return Ok(None);
     }
     let mut sink = Sink::new(context.engine.options.repairs);
-    let mut object = ArgumentsObject::default();
-    object.attributes(at, context, &mut sink);
+    let mut object = ArgumentsObject::of_attributes(at, context, &mut sink);
     for (key, value) in members(&inside.words) {
         let key = key_text(key);
         if !object.member(&key, value, at, &mut sink) {

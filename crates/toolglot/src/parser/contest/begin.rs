@@ -313,7 +313,7 @@ fn begin_content(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, 
     let sure = context.head.attributes.iter().any(|(key, _)| context.is_open() || context.declares(&key.text));
     if !sure {
         let mut nowhere = Sink::muted(at, context.engine.options.repairs);
-        let end = ContentReader::new(at, false).resume(context, &mut nowhere)?;
+        let end = ContentReader::new(at, false, context, &mut nowhere).resume(context, &mut nowhere)?;
         context.count(end.at - at);
         if !matches!(end.how, Ended::Complete | Ended::Cut) {
             return Ok(None);
