@@ -115,7 +115,7 @@ impl Markers for CallContext<'_> {
     }
 
     fn is_markdown(&self) -> bool {
-        self.head.escaped && self.engine.options.repairs.allow(Code::MarkdownEscape)
+        self.head.has(Code::MarkdownEscape) && self.engine.options.repairs.allow(Code::MarkdownEscape)
     }
 
     /// Says whether all closers of the section stand at `at`, and nothing behind them that may belong to a string.

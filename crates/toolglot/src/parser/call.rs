@@ -135,7 +135,7 @@ impl CallReader {
             sink.call_start(&self.callee.name, self.head.id(), at);
         }
         note_head(&self.head, place.clone(), sink);
-        if self.head.unclosed_tag {
+        if self.head.is_unclosed_tag() {
             sink.repair(Code::UnclosedTag, place.clone(), "opening tag without `>`");
         }
         let sections = &engine.dialect(self.pattern_ref).sections;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, HeadPart, Hole, Literal, Pattern, Spelling, SpellingPart, is_strong};
 use crate::lead::Lead;
 use crate::view::{NotYet, View, is_blank};
@@ -48,24 +49,10 @@ pub(crate) struct Head {
     pub(crate) mark: Option<Arc<str>>,
     /// Attributes that are parameters.
     pub(crate) attributes: Vec<(HeadText, HeadText)>,
-    /// The opening tag has no `>`; its closer follows.
-    pub(crate) unclosed_tag: bool,
-    /// Letters stood where white space belongs: `\n`, or a tokenizer's own.
-    pub(crate) spelled_blank: bool,
-    /// The call object's quotes are written as entities.
-    pub(crate) encoded: bool,
-    /// An attribute is glued to its tag's name.
-    pub(crate) lost_blank: bool,
-    /// Markdown escaped underscores of the name.
-    pub(crate) escaped: bool,
+    /// The repairs with which it was read, each once.
+    pub(crate) slips: Vec<Code>,
     /// Blanks stand in the name: it must be spelled as declared.
     pub(crate) spaced: bool,
-    /// The header is a bare counter: the arguments said which tool is meant.
-    pub(crate) inferred: bool,
-    /// A marker of the head stood twice.
-    pub(crate) doubled: bool,
-    /// Something stood between the head and the body.
-    pub(crate) noisy: bool,
     /// How far attributes were read.
     pub(crate) looked: usize,
 }
@@ -80,8 +67,24 @@ impl Head {
     pub(crate) fn says_nothing(&self) -> bool {
         let texts = [&self.name, &self.id, &self.key].into_iter().any(Option::is_some);
         let marks = [&self.kind, &self.mark].into_iter().any(Option::is_some);
-        let slips = self.unclosed_tag || self.spelled_blank || self.lost_blank || self.doubled;
-        !texts && !marks && !slips && self.attributes.is_empty()
+        !texts && !marks && self.slips.is_empty() && self.attributes.is_empty()
+    }
+
+    /// Notes a repair, if one was made.
+    pub(crate) fn note(&mut self, slip: Code, made: bool) {
+        if made && !self.has(slip) {
+            self.slips.push(slip);
+        }
+    }
+
+    /// Says whether it was read with a repair.
+    pub(crate) fn has(&self, slip: Code) -> bool {
+        self.slips.contains(&slip)
+    }
+
+    /// Says whether the opening tag has no `>`; its closer follows.
+    pub(crate) fn is_unclosed_tag(&self) -> bool {
+        self.has(Code::UnclosedTag)
     }
 
     /// Returns the key that was read.
@@ -124,13 +127,13 @@ pub(crate) fn nodes(
         }
         let glued = !first && at == from;
         let end = match node {
-            HeadPart::Literal(_) if head.unclosed_tag => Some(at),
+            HeadPart::Literal(_) if head.is_unclosed_tag() => Some(at),
             HeadPart::Literal(expected) => marker(view, at, expected, number + 1 < nodes.len(), head)?,
             HeadPart::Hole(hole) => read_hole(view, at, *hole, opens_tag(nodes, number), next, head)?,
             // What is glued to a tag's name and is no letter belongs to the name.
             HeadPart::Attributes(_) if glued && view.byte(at)?.is_some_and(|next| b"_.:-".contains(&next)) => None,
             HeadPart::Attributes(expected) => {
-                head.lost_blank |= glued && view.char(at)?.is_some_and(char::is_alphanumeric);
+                head.note(Code::LostBlank, glued && view.char(at)?.is_some_and(char::is_alphanumeric));
                 match attributes(view, at, expected, next, head)? {
                     Some(end) if !expected.rest && begin_again(view, start, at..end, nodes)? => None,
                     end => end,
@@ -171,14 +174,14 @@ fn marker(
         let next = if inner { skip_gap(view, end)? } else { at };
         let again = next > at && end > at && view.byte(next)? == view.byte(at)? && expected.is_strong();
         let second = if again { stands(view, next, expected, head)? } else { None };
-        head.doubled |= second.is_some();
+        head.note(Code::DuplicateOpener, second.is_some());
         return Ok(second.or(Some(end)));
     }
     let lead = Lead::of(view.rest(at));
     for spelled in expected.spellings.iter().filter(|spelled| spelled.may_stand(lead) && spelled.is_strong_at_once()) {
         let end = restarted(view, at, expected, spelled, head)?;
         if end.is_some() {
-            head.doubled = true;
+            head.note(Code::DuplicateOpener, true);
             return Ok(end);
         }
     }
@@ -223,7 +226,7 @@ pub(crate) fn repeated(view: View<'_>, at: usize, pattern: &Pattern, head: &mut 
         end = end.filter(|_| again.name() == head.name() && again.id() == head.id());
     }
     let end = if end.is_none() { last_again(view, next, pattern)? } else { end };
-    head.doubled |= end.is_some();
+    head.note(Code::DuplicateOpener, end.is_some());
     Ok(end)
 }
 
@@ -251,7 +254,7 @@ fn opens_tag(nodes: &[HeadPart], number: usize) -> bool {
 #[inline]
 pub(crate) fn gap(view: View<'_>, at: usize, head: &mut Head) -> Result<usize, NotYet> {
     let end = skip_gap(view, at)?;
-    head.spelled_blank |= end > at && is_spelled(view.slice(at, end));
+    head.note(Code::LiteralNewline, end > at && is_spelled(view.slice(at, end)));
     Ok(end)
 }
 
@@ -394,7 +397,7 @@ fn read_hole(
     let end = match hole {
         Hole::Name => {
             if let Some((said, end)) = escaped_name(view, at, name_end(view, at)?)? {
-                head.escaped = true;
+                head.note(Code::MarkdownEscape, true);
                 fill(hole, said, head);
                 return Ok(Some(end));
             }

@@ -104,7 +104,7 @@ impl ParamsReader {
         };
         if let Some(FoundParam { param, start, head }) = found {
             self.head = head;
-            self.head.spelled_blank |= is_spelled(context.view.slice(self.at, at));
+            self.head.note(Code::LiteralNewline, is_spelled(context.view.slice(self.at, at)));
             return self.begin(param, start, context, sink);
         }
         if context.any(at, &context.pattern().tail)?.is_some() {
@@ -417,15 +417,15 @@ fn hint(param: &Pattern, head: &Head, words: Option<&TypeWords>) -> Hint {
 /// Reports what a head says in other characters than it should, leaves out or says twice.
 pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
     let slips = [
-        (head.spelled_blank, Code::LiteralNewline, "read letters such as `\\n` or `Ġ` as white space"),
-        (head.encoded, Code::EntityQuotes, "read entities as the call's quotes"),
-        (head.doubled, Code::DuplicateOpener, "dropped a doubled opening marker"),
-        (head.noisy, Code::JunkInCall, "skipped text between a marker and the call's body"),
-        (head.escaped, Code::MarkdownEscape, Code::MarkdownEscape.row().about),
-        (head.inferred, Code::InferredTool, Code::InferredTool.row().about),
-        (head.lost_blank, Code::LostBlank, "missing white space before an attribute"),
+        (Code::LiteralNewline, "read letters such as `\\n` or `Ġ` as white space"),
+        (Code::EntityQuotes, "read entities as the call's quotes"),
+        (Code::DuplicateOpener, "dropped a doubled opening marker"),
+        (Code::JunkInCall, "skipped text between a marker and the call's body"),
+        (Code::MarkdownEscape, Code::MarkdownEscape.row().about),
+        (Code::InferredTool, Code::InferredTool.row().about),
+        (Code::LostBlank, "missing white space before an attribute"),
     ];
-    for (_, code, message) in slips.into_iter().filter(|slip| slip.0) {
+    for (code, message) in slips.into_iter().filter(|slip| head.has(slip.0)) {
         sink.repair(code, span.clone(), message);
     }
 }

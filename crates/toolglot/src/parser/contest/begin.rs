@@ -59,7 +59,7 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
     }
     // A parameter or the closer must stand here: most candidates that share a head die by this byte.
     let markers = engine.catalog.markers(pattern_ref.dialect);
-    let params = kind == Some(BodyKind::Params) && !head.unclosed_tag;
+    let params = kind == Some(BodyKind::Params) && !head.is_unclosed_tag();
     if params && !view.byte(at)?.is_some_and(|byte| markers.contains(byte)) {
         return Ok(None);
     }
@@ -84,7 +84,7 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
         _ => begin_nothing(at, &context),
     };
     head.looked = head.looked.max(at + ahead.get());
-    head.noisy |= matches!(start, Some(Start::Params { at: behind, .. }) if behind > at);
+    head.note(Code::JunkInCall, matches!(start, Some(Start::Params { at: behind, .. }) if behind > at));
     Ok(start.map(|start| (callee, start)))
 }
 
@@ -101,7 +101,7 @@ fn behind_noise(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<
     let noise = view.slice(at, end).trim_end_matches([' ', '\t']);
     let apart = noise.starts_with('<') || noise.ends_with('\n') && trial.pattern().kind() == Some(BodyKind::Call);
     let begins = apart && view.byte(end)? == Some(b'{') && trial.engine.options.repairs.allow(Code::JunkInCall);
-    head.noisy |= begins;
+    head.note(Code::JunkInCall, begins);
     Ok(if begins { end } else { at })
 }
 
@@ -127,7 +127,7 @@ fn inferred(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<Opti
     };
     head.looked = head.looked.max(at + ahead.get());
     let callee = read.filter(|_| closed).and_then(|(arguments, _)| engine.inferred(&arguments));
-    head.inferred = callee.is_some();
+    head.note(Code::InferredTool, callee.is_some());
     Ok(callee)
 }
 
@@ -151,8 +151,8 @@ fn begin_call(trial: &TrialContext<'_>, mut at: usize, head: &mut Head) -> Resul
     if view.byte(at)? != Some(b'{') {
         return Ok(None);
     }
-    head.encoded = view.byte(skip_gap(view, at + 1)?)? == Some(b'&');
-    if head.encoded && !engine.options.repairs.allow(Code::EntityQuotes) {
+    head.note(Code::EntityQuotes, view.byte(skip_gap(view, at + 1)?)? == Some(b'&'));
+    if head.has(Code::EntityQuotes) && !engine.options.repairs.allow(Code::EntityQuotes) {
         return Ok(None);
     }
     let (nobody, ahead) = (Callee::nobody(), Cell::new(0));
@@ -165,8 +165,9 @@ fn begin_call(trial: &TrialContext<'_>, mut at: usize, head: &mut Head) -> Resul
     let Some(facts) = facts else { return Ok(None) };
     let HeadText { span, text } = &facts.name;
     // Markdown escapes underscores.
-    head.escaped |= span.len() > text.len() + 2 && view.slice(span.start, span.end).contains("\\_");
-    if head.escaped && !engine.options.repairs.allow(Code::MarkdownEscape) {
+    let escaped = span.len() > text.len() + 2 && view.slice(span.start, span.end).contains("\\_");
+    head.note(Code::MarkdownEscape, escaped);
+    if head.has(Code::MarkdownEscape) && !engine.options.repairs.allow(Code::MarkdownEscape) {
         return Ok(None);
     }
     head.name = Some(facts.name);
@@ -240,7 +241,7 @@ fn begin_object(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, N
 }
 
 fn begin_params(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
-    let unclosed = context.head.unclosed_tag && context.view.byte(at)?.is_none_or(|next| next == b'<');
+    let unclosed = context.head.is_unclosed_tag() && context.view.byte(at)?.is_none_or(|next| next == b'<');
     if unclosed {
         return Ok(Some(Start::Params { at, first: None }));
     }

@@ -71,12 +71,12 @@ fn read_heads(context: &TrialContext<'_>, head: &mut Head, known: &mut SectionHe
         && engine.options.repairs.allow(Code::JunkInCall)
     {
         at = skip_words(view, at)?;
-        head.noisy = true;
+        head.note(Code::JunkInCall, true);
         head.looked = head.looked.max(at);
     }
     let mut end = nodes(view, at, &pattern.head, pattern.after_head(), head)?;
-    if let Some(once) = end.filter(|_| !head.unclosed_tag) {
+    if let Some(once) = end.filter(|_| !head.is_unclosed_tag()) {
         end = repeated(view, once, pattern, head)?.or(end);
     }
-    Ok(end.filter(|_| !head.unclosed_tag || pattern.body.is_some()))
+    Ok(end.filter(|_| !head.is_unclosed_tag() || pattern.body.is_some()))
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Head, HeadText, TagEnd, fill, gap, name_end, stands, tag_end};
+use crate::diagnostic::Code;
 use crate::dialect::{Attributes, Hole, Literal, Spelling};
 use crate::json::ENTITIES;
 use crate::lead::Lead;
@@ -37,16 +38,16 @@ pub(super) fn attributes(
         }
         if expected.rest && !seen.is_empty() && matches!(view.byte(at)?, Some(b'}' | b'<')) {
             at += usize::from(view.byte(at)? == Some(b'}'));
-            head.unclosed_tag = true;
+            head.note(Code::UnclosedTag, true);
             break true;
         }
         let Some((attribute, end)) = attribute(view, at, close, head)? else {
             // A line that is no attribute is the body of a tag that was not closed.
             let line = view.slice(before, at).find('\n').filter(|_| expected.rest && !seen.is_empty());
             let is_text = attribute_name(view, at)?.is_none() && tag_end(view, at)? != TagEnd::Closed;
-            head.unclosed_tag = is_text && line.is_some();
+            head.note(Code::UnclosedTag, is_text && line.is_some());
             at = line.map_or(at, |line| before + line + 1);
-            break head.unclosed_tag;
+            break is_text && line.is_some();
         };
         seen.push(attribute);
         at = end;
