@@ -52,6 +52,7 @@ mod readings;
 mod scalar;
 mod state;
 mod stops;
+mod strict;
 mod text;
 mod unquoted;
 mod value;
@@ -78,6 +79,7 @@ pub(crate) use look::{comment_end, key_ahead};
 pub(crate) use reader::JsonReader;
 pub(crate) use readings::QUOTED;
 pub(crate) use scalar::{is_number, is_token};
+pub(crate) use strict::{members, string_end, tokens};
 pub(crate) use write::{clean_run, decode, needs_escape, write_escaped, write_string};
 
 /// What stands around a value: the markers of the dialect that may end it from outside.

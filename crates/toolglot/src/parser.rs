@@ -64,7 +64,6 @@ mod region;
 mod remains;
 mod scan;
 mod starts;
-mod strict;
 mod torn;
 mod tree;
 mod unread;

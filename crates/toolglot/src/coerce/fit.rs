@@ -1,9 +1,10 @@
 //! Whether a finished arguments object fits its schema: types, choices, names and required members, at every level.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::{choice, scalar_fits};
-use crate::json::decode;
+use crate::json::{decode, tokens};
 use crate::schema::{SchemaNode, Types};
 
 /// An object or array that is open.
@@ -28,55 +29,33 @@ struct FitCheck<'j, 's> {
 /// Says what is wrong first in an arguments object, which is strict JSON; `None` if it fits.
 pub(crate) fn misfit(json: &str, root: SchemaNode<'_>) -> Option<String> {
     let mut walk = FitCheck { json, levels: Vec::new(), root };
-    let bytes = json.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let end = walk.token_end(at);
-        let wrong = match bytes[at] {
-            b' ' | b'\t' | b'\n' | b'\r' | b':' | b',' => None,
-            b'{' => walk.open(at, Types::OBJECT),
-            b'[' => walk.open(at, Types::ARRAY),
+    for Range { start, end } in tokens(json) {
+        let wrong = match json.as_bytes()[start] {
+            b':' | b',' => None,
+            b'{' => walk.open(start, Types::OBJECT),
+            b'[' => walk.open(start, Types::ARRAY),
             b'}' | b']' => walk.close(end),
-            b'"' if walk.wants_key() => walk.member(at + 1..end - 1),
+            b'"' if walk.wants_key() => walk.member(start + 1..end - 1),
             b'"' => walk.leaf(|node| {
                 let string = node.types().is_open() || node.types().has(Types::STRING);
-                string && choice::allows_string(&decode(&json[at + 1..end - 1]), node)
+                string && choice::allows_string(&decode(&json[start + 1..end - 1]), node)
             }),
-            _ => walk.leaf(|node| node.types().is_open() || scalar_fits(&json[at..end], node)),
+            _ => walk.leaf(|node| node.types().is_open() || scalar_fits(&json[start..end], node)),
         };
         if wrong.is_some() {
             return wrong;
         }
-        at = end;
     }
     None
 }
 
 impl<'s> FitCheck<'_, 's> {
-    fn token_end(&self, at: usize) -> usize {
-        let rest = &self.json.as_bytes()[at + 1..];
-        let length = match self.json.as_bytes()[at] {
-            b'"' => {
-                let mut escaped = false;
-                let closes = |byte: &u8| {
-                    let closes = *byte == b'"' && !escaped;
-                    escaped = *byte == b'\\' && !escaped;
-                    closes
-                };
-                rest.iter().position(closes).map_or(rest.len(), |quote| quote + 1)
-            }
-            b'{' | b'}' | b'[' | b']' | b':' | b',' | b' ' | b'\t' | b'\n' | b'\r' => 0,
-            _ => rest.iter().position(|byte| b" \t\n\r,:{}[]\"".contains(byte)).unwrap_or(rest.len()),
-        };
-        at + 1 + length
-    }
-
     fn wants_key(&self) -> bool {
         self.levels.last().is_some_and(|level| level.members.is_some() && level.key.is_none())
     }
 
     /// Reads a key that stands between two quotes.
-    fn member(&mut self, span: std::ops::Range<usize>) -> Option<String> {
+    fn member(&mut self, span: Range<usize>) -> Option<String> {
         let key = decode(&self.json[span]).into_owned();
         let outermost = self.levels.len() == 1;
         let level = self.levels.last_mut()?;

@@ -2,6 +2,7 @@
 
 use super::{Conversion, converts, value};
 use crate::diagnostic::Code;
+use crate::json;
 use crate::options::Options;
 use crate::schema::{SchemaNode, Types};
 
@@ -27,13 +28,10 @@ pub(crate) fn wraps<'s>(node: SchemaNode<'s>, options: &Options) -> Option<Optio
 
 /// Returns the value of the only member of an object, if it is a string or scalar; `object` is strict JSON.
 pub(crate) fn only_scalar(object: &str) -> Option<&str> {
-    let key = object.strip_prefix('{')?.trim_start().strip_prefix('"')?;
-    let value = key[string_end(key)? + 1..].trim_start().strip_prefix(':')?.strip_suffix('}')?.trim();
-    let whole = match value.strip_prefix('"') {
-        Some(content) => string_end(content)? + 2 == value.len(),
-        None => !value.contains(['{', '[', ',']),
-    };
-    whole.then_some(value)
+    match json::members(object)[..] {
+        [(_, value)] if !value.starts_with(['{', '[']) => Some(value),
+        _ => None,
+    }
 }
 
 /// Returns the value in an object that repeats its own schema: the declared type, and the value beside it.
@@ -42,14 +40,4 @@ pub(crate) fn echoed(object: &str, types: Types) -> Option<String> {
     let own = Types::named(object.get("type")?.as_str()?).is_some_and(|named| types.has(named));
     let facts = object.keys().all(|key| matches!(key.as_str(), "type" | "value" | "description" | "title" | "enum"));
     object.get("value").filter(|value| own && facts && value.is_string()).map(ToString::to_string)
-}
-
-/// Returns where the quote stands that ends a string, whose content begins the text.
-fn string_end(content: &str) -> Option<usize> {
-    let mut escaped = false;
-    content.bytes().position(|byte| {
-        let closes = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        closes
-    })
 }

@@ -1,5 +1,9 @@
 //! Closes an object that was cut off: for callers who want an unfinished call all the same.
 
+use std::ops::Range;
+
+use super::strict::{string_end, tokens};
+
 /// What the last byte of an object that was cut off belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CutPlace {
@@ -29,7 +33,7 @@ pub(crate) fn close(json: &mut String) {
     if json.trim().is_empty() {
         return json.push_str("{}");
     }
-    let (place, open, key) = place(json.as_bytes());
+    let (place, open, key) = place(json);
     match place {
         CutPlace::Text => {
             json.truncate(json.len() - half_escape(json.as_bytes()));
@@ -47,35 +51,30 @@ pub(crate) fn close(json: &mut String) {
 }
 
 /// Returns where an object was cut off, the brackets that close it, the innermost last, and whether the last string is a key.
-fn place(json: &[u8]) -> (CutPlace, Vec<u8>, bool) {
-    let (mut place, mut open, mut key, mut at) = (CutPlace::Member, Vec::new(), false, 0);
-    while let Some(byte) = json.get(at) {
-        place = match (place, byte) {
-            (CutPlace::Text, b'\\') => {
-                at += 1;
-                CutPlace::Text
+fn place(json: &str) -> (CutPlace, Vec<u8>, bool) {
+    let (mut place, mut open, mut key) = (CutPlace::Member, Vec::new(), false);
+    for Range { start, end } in tokens(json) {
+        place = match json.as_bytes()[start] {
+            b'"' => {
+                key = place == CutPlace::Member && open.last() == Some(&b'}');
+                match string_end(&json[start + 1..end]) {
+                    None => CutPlace::Text,
+                    Some(_) if key => CutPlace::Key,
+                    Some(_) => CutPlace::Value,
+                }
             }
-            (CutPlace::Text, b'"') if key => CutPlace::Key,
-            (CutPlace::Text, b'"') => CutPlace::Value,
-            (CutPlace::Text, _) => CutPlace::Text,
-            (before, b'"') => {
-                key = before == CutPlace::Member && open.last() == Some(&b'}');
-                CutPlace::Text
-            }
-            (_, b'{' | b'[') => {
-                open.push(if *byte == b'{' { b'}' } else { b']' });
+            bracket @ (b'{' | b'[') => {
+                open.push(bracket + 2);
                 CutPlace::Member
             }
-            (_, b'}' | b']') => {
+            b'}' | b']' => {
                 open.pop();
                 CutPlace::Value
             }
-            (_, b',') => CutPlace::Member,
-            (_, b':') => CutPlace::Colon,
-            (before, b' ' | b'\t' | b'\r' | b'\n') => before,
+            b',' => CutPlace::Member,
+            b':' => CutPlace::Colon,
             _ => CutPlace::Value,
         };
-        at += 1;
     }
     (place, open, key)
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::catalog::{Catalog, PatternRef};
 use super::head::{Head, HeadText, NAME_LIMIT, is_name, skip_gap};
-use super::strict::{key_text, members};
 use crate::coerce::misfit;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyHole, BodyKind, Dialect, Inside, Pattern};
+use crate::json::members;
 use crate::options::{Evidence, Options};
 use crate::schema::Schema;
 use crate::tool::{NameLookup, ToolId, Tools};
@@ -180,13 +180,15 @@ impl Engine {
 
     /// Returns the one declared tool that arguments fit: it declares all their keys, and they have all that it requires.
     pub(crate) fn inferred(&self, arguments: &str) -> Option<Callee> {
-        let keys: Vec<String> = members(arguments).iter().map(|(key, _)| key_text(key)).collect();
+        let members = members(arguments);
         let fits = |tool: &ToolId| {
             let root = self.tools.get(*tool).schema.as_ref().map(Schema::root);
-            root.is_some_and(|root| keys.iter().all(|key| root.declares(key)) && misfit(arguments, root).is_none())
+            root.is_some_and(|root| {
+                members.iter().all(|(key, _)| root.declares(key)) && misfit(arguments, root).is_none()
+            })
         };
         let mut fitting = self.tools.ids().filter(fits);
-        let tool = fitting.next().filter(|_| !keys.is_empty() && fitting.next().is_none())?;
+        let tool = fitting.next().filter(|_| !members.is_empty() && fitting.next().is_none())?;
         Some(self.declared(tool, NameMatch::Declared))
     }
 

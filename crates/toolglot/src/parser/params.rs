@@ -7,7 +7,6 @@ use super::contest::NEAR;
 use super::head::{Head, TagEnd, closing_tag, is_spelled, nodes, tag_end};
 use super::marker::Marker;
 use super::object::{ArgumentsObject, check_declared, duplicate};
-use super::strict;
 use super::torn::{begins_torn, cut_closer, cut_opener, is_torn};
 use super::tree::{self, Tree};
 use super::value::ParamReader;
@@ -151,8 +150,8 @@ impl ParamsReader {
         }
         if let Some((members, end)) = wrapped {
             sink.repair(Code::Wrapper, self.at..end, Code::Wrapper.row().about);
-            for (key, json) in strict::members(&members) {
-                self.object.member(&strict::key_text(key), json, end, sink);
+            for (key, json) in json::members(&members) {
+                self.object.member(&key, json, end, sink);
             }
             self.at = end;
             return Ok(Between::Passed);
@@ -338,8 +337,8 @@ fn wrapped(
     let Some((json, end)) = read_value(at, ValuePosition::Value, root, context)? else { return Ok(None) };
     let Some(end) = context.any(context.gap(end)?, pattern.tail.first())? else { return Ok(None) };
     let closes = context.any_closer(context.gap(end)?)?.is_some();
-    let members = strict::members(&json);
-    let declared = members.iter().all(|(key, _)| context.declares(&strict::key_text(key)));
+    let members = json::members(&json);
+    let declared = members.iter().all(|(key, _)| context.declares(key));
     Ok((closes && declared && !members.is_empty()).then_some((json, end)))
 }
 

@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use super::call_context::CallContext;
 use super::head::HeadText;
 use super::object::{ArgumentsObject, duplicate};
-use super::strict::{key_text, members};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::json::{self, Context, Ended, JsonReader, NoMarkers, ValuePosition};
 use crate::options::Options;
@@ -133,8 +132,7 @@ pub(crate) fn with_attributes(at: usize, context: &CallContext<'_>) -> Result<Op
     }
     let mut sink = Sink::new(context.engine.options.repairs);
     let mut object = ArgumentsObject::of_attributes(at, context, &mut sink);
-    for (key, value) in members(&inside.words) {
-        let key = key_text(key);
+    for (key, value) in json::members(&inside.words) {
         if !object.member(&key, value, at, &mut sink) {
             duplicate(&HeadText::new(&key, at..end.at), at, &mut sink);
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::is_number;
+use crate::json::{is_number, string_end};
 
 /// One token of JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,15 +193,15 @@ impl<'t> TokenReader<'t> {
     }
 
     fn string(&mut self) -> Result<Cow<'t, str>, JsonFault> {
-        let length = string_length(self.rest()).ok_or_else(|| self.fault("unterminated string"))?;
-        let quoted = &self.rest()[..length];
-        let inside = &quoted[1..length - 1];
+        let length = string_end(&self.rest()[1..]).ok_or_else(|| self.fault("unterminated string"))?;
+        let quoted = &self.rest()[..length + 2];
+        let inside = &quoted[1..=length];
         let text = if inside.bytes().all(|byte| byte != b'\\' && byte >= b' ') {
             Cow::Borrowed(inside)
         } else {
             Cow::Owned(serde_json::from_str(quoted).map_err(|_| self.fault("invalid Unicode in a string"))?)
         };
-        self.at += length;
+        self.at += quoted.len();
         Ok(text)
     }
 
@@ -219,18 +219,6 @@ impl<'t> TokenReader<'t> {
 }
 
 const WORDS: [&str; 3] = ["true", "false", "null"];
-
-/// Returns the length of the string that text starts with, quotes included.
-fn string_length(text: &str) -> Option<usize> {
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(1) {
-        match byte {
-            b'"' if !escaped => return Some(at + 1),
-            _ => escaped = byte == b'\\' && !escaped,
-        }
-    }
-    None
-}
 
 #[cfg(test)]
 mod tests {
