@@ -38,7 +38,7 @@ impl ReaderStep<'_> {
             // Code that the value before it holds may have looked like this member's key.
             return self.give_up(None, at);
         }
-        match readings::read(self.look(), &self.doubtful(self.reach()))? {
+        match readings::read(&self.doubtful(self.reach()))? {
             Plan::Ends(ends) => Ok(self.plan(ends)),
             Plan::Unsure { closed, furthest } => match self.look().closer(self.reader.text.quote, at)? {
                 Some(length) if self.ends_before_another(at + length)? => Ok(self.text_end(at + length)),
@@ -100,11 +100,11 @@ impl ReaderStep<'_> {
             };
         }
         let doubtful = DoubtfulString { behind_end: Some(end), ..self.doubtful(reach) };
-        let plain = readings::closes_plainly(self.look(), &doubtful, end)?;
+        let plain = readings::closes_plainly(&doubtful, end)?;
         if next.is_none() && plain == Some(true) {
             return accept(self);
         }
-        let verdict = readings::read(self.look(), &doubtful)?;
+        let verdict = readings::read(&doubtful)?;
         let stands = self.may_stand(end)? && (plain.is_none() || !self.is_odd_key_behind(self.look().gap(end)?)?);
         match verdict {
             Plan::Unsure { closed, furthest } if self.ends_before_another(end)? || closed.is_none() && stands => {
@@ -143,14 +143,14 @@ impl ReaderStep<'_> {
             None => false,
         };
         let here = || self.doubtful(self.reach());
-        if !decides || !readings::ends_unclosed(self.look(), &here())? {
+        if !decides || !readings::ends_unclosed(&here())? {
             return Ok(false);
         }
-        Ok(comma || !self.next_quote(at)?.1 && matches!(readings::read(self.look(), &here())?, Plan::Unsure { .. }))
+        Ok(comma || !self.next_quote(at)?.1 && matches!(readings::read(&here())?, Plan::Unsure { .. }))
     }
 
     fn ends_before_another(&self, end: usize) -> Result<bool, NotYet> {
-        readings::ends_before_another(self.look(), &self.doubtful(usize::MAX), end)
+        readings::ends_before_another(&self.doubtful(usize::MAX), end)
     }
 
     /// Says whether what follows a quote that ends at `end` may follow a string, if no reading of the call is certain: no
@@ -238,6 +238,7 @@ impl ReaderStep<'_> {
         let reader = &*self.reader;
         let given = self.context.given.filter(|_| reader.place == ValuePosition::Keyword);
         DoubtfulString {
+            look: self.look(),
             quote: reader.text.quote,
             raw: reader.text.raw,
             visible: self.visible(),

@@ -62,8 +62,9 @@ pub(super) struct Spacing {
 }
 
 /// The doubtful string with which a search begins.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct DoubtfulString<'d> {
+    pub(super) look: Lookahead<'d>,
     pub(super) quote: Quote,
     pub(super) raw: bool,
     /// Where its content is still visible from, and where the first quote in doubt stands.
@@ -94,21 +95,16 @@ const CHOICES: usize = 64;
 /// A search for the ends of the strings that are left: depth first, with what has failed remembered.
 struct Resolver<'s> {
     look: Lookahead<'s>,
-    place: ValuePosition,
-    spacing: Spacing,
+    doubtful: &'s DoubtfulString<'s>,
     choices: Vec<OpenString>,
     ends: Vec<usize>,
     /// Strings from which no reading leads on, with how much was open and given there.
     dead: HashSet<(usize, usize, usize)>,
     looked: usize,
-    start: usize,
     furthest: usize,
     closed: Option<usize>,
     /// A reading closed the call that may be meant.
     rivalled: bool,
-    reach: usize,
-    behind_end: bool,
-    escaped_blanks: bool,
     /// Keys may stand without quotes, members without a comma.
     slips: bool,
     /// A string of code is open where the doubtful one ends: an odd number of quotes stands in that.
@@ -116,18 +112,15 @@ struct Resolver<'s> {
 }
 
 /// Looks for the ends of the doubtful string and of all strings behind it.
-pub(super) fn read(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>) -> Result<Plan, NotYet> {
-    Resolver::new(look, doubtful).run()
+pub(super) fn read(doubtful: &DoubtfulString<'_>) -> Result<Plan, NotYet> {
+    Resolver::new(doubtful).run()
 }
 
 /// Says whether the call is closed behind a string that ends at `end` and only strings that need no search; commas and the
 /// quotes of keys may be missing. `None` if nothing speaks against it, and not enough for it.
-pub(super) fn closes_plainly(
-    look: Lookahead<'_>,
-    doubtful: &DoubtfulString<'_>,
-    end: usize,
-) -> Result<Option<bool>, NotYet> {
-    let mut search = Resolver { slips: true, ..Resolver::new(look, doubtful) };
+pub(super) fn closes_plainly(doubtful: &DoubtfulString<'_>, end: usize) -> Result<Option<bool>, NotYet> {
+    let look = doubtful.look;
+    let mut search = Resolver { slips: true, ..Resolver::new(doubtful) };
     let Some(OpenString { mut levels, all, .. }) = search.choices.pop() else { return Ok(None) };
     search.open_code = !all.is_multiple_of(2);
     let mut at = end;
@@ -146,8 +139,8 @@ pub(super) fn closes_plainly(
 
 /// Says whether the doubtful string ends at its place, where no quote stands: only strings that need no search follow, and a
 /// declared member that is new, or the call's closers behind a string without quotes: one that quotes a call may be cut there.
-pub(super) fn ends_unclosed(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>) -> Result<bool, NotYet> {
-    let search = Resolver::new(look, doubtful);
+pub(super) fn ends_unclosed(doubtful: &DoubtfulString<'_>) -> Result<bool, NotYet> {
+    let (look, search) = (doubtful.look, Resolver::new(doubtful));
     let Some(first) = search.choices.first() else { return Ok(false) };
     let fits = match look.view.byte(doubtful.at)? {
         Some(b',') => {
@@ -161,17 +154,14 @@ pub(super) fn ends_unclosed(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>) 
         }
         _ => first.all == 0,
     };
-    Ok(fits && closes_plainly(look, doubtful, doubtful.at)? == Some(true))
+    Ok(fits && closes_plainly(doubtful, doubtful.at)? == Some(true))
 }
 
 /// Says whether the doubtful quote, which ends at `end`, looks like its string's end and closes the call with the brackets
 /// behind it, and a comma follows: the call that is broken may be the next one.
-pub(super) fn ends_before_another(
-    look: Lookahead<'_>,
-    doubtful: &DoubtfulString<'_>,
-    end: usize,
-) -> Result<bool, NotYet> {
-    let search = Resolver::new(look, &DoubtfulString { behind_end: Some(end), ..doubtful.clone() });
+pub(super) fn ends_before_another(doubtful: &DoubtfulString<'_>, end: usize) -> Result<bool, NotYet> {
+    let doubtful = DoubtfulString { behind_end: Some(end), ..*doubtful };
+    let search = Resolver::new(&doubtful);
     let Some(first) = search.choices.first() else { return Ok(false) };
     Ok(search.closes_before_another(first, end)? && search.looks_like_end(first, doubtful.at)?)
 }
@@ -183,11 +173,11 @@ fn mixes_line_breaks(text: &str) -> bool {
 }
 
 impl<'s> Resolver<'s> {
-    fn new(look: Lookahead<'s>, doubtful: &DoubtfulString<'_>) -> Self {
+    fn new(doubtful: &'s DoubtfulString<'s>) -> Self {
         let level = |frame: &OpenBracket| WalkLevel { bracket: frame.bracket, node: frame.node, items: frame.members };
         let stack = doubtful.stack.iter().map(level).collect();
         let levels = WalkState { stack, seen: doubtful.seen.clone(), next: None };
-        let before = look.view.slice(doubtful.visible, doubtful.at);
+        let before = doubtful.look.view.slice(doubtful.visible, doubtful.at);
         let first = OpenString {
             next: doubtful.behind_end.unwrap_or(doubtful.at),
             dirty: true,
@@ -197,20 +187,15 @@ impl<'s> Resolver<'s> {
             ..OpenString::new(doubtful.quote, doubtful.raw, doubtful.visible, levels)
         };
         Self {
-            look,
-            place: doubtful.place,
-            spacing: doubtful.spacing,
+            look: doubtful.look,
+            doubtful,
             choices: vec![first],
             ends: Vec::new(),
             dead: HashSet::new(),
             looked: 0,
-            start: doubtful.at,
             furthest: doubtful.at,
             closed: None,
             rivalled: false,
-            reach: doubtful.reach,
-            behind_end: doubtful.behind_end.is_some(),
-            escaped_blanks: doubtful.escaped_blanks,
             slips: false,
             open_code: false,
         }
@@ -221,7 +206,7 @@ impl Resolver<'_> {
     fn run(&mut self) -> Result<Plan, NotYet> {
         let mut odd: Option<Vec<usize>> = None;
         while let Some((end, mut levels)) = self.next_end()? {
-            if self.looked > LEAST + MOST * (self.furthest - self.start) || self.choices.len() > CHOICES {
+            if self.looked > LEAST + MOST * (self.furthest - self.doubtful.at) || self.choices.len() > CHOICES {
                 return Ok(self.unsure());
             }
             match self.walk(end, &mut levels)? {
@@ -248,7 +233,7 @@ impl Resolver<'_> {
                 }
             }
         }
-        Ok(odd.filter(|_| !self.behind_end).map_or_else(|| self.unsure(), Plan::Ends))
+        Ok(odd.filter(|_| self.doubtful.behind_end.is_none()).map_or_else(|| self.unsure(), Plan::Ends))
     }
 
     fn unsure(&self) -> Plan {

@@ -28,7 +28,7 @@ impl Resolver<'_> {
         if !self.fits(at, node)? {
             return Ok(false);
         }
-        let (own, gap) = (self.spacing.comma, at - comma - 1);
+        let (own, gap) = (self.doubtful.spacing.comma, at - comma - 1);
         let spaced = own.is_none_or(|own| own == gap);
         let Some((_, length)) = self.look.opens(at)?.filter(|_| !choice.quote.is_token()) else {
             return Ok(spaced || !choice.dirty);

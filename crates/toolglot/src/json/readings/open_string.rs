@@ -112,7 +112,7 @@ impl Resolver<'_> {
             let at = choice.next;
             self.looked += 1;
             self.furthest = self.furthest.max(at);
-            if at > self.reach {
+            if at > self.doubtful.reach {
                 return Ok(None);
             }
             let Some(byte) = view.byte(at)? else { return Ok(None) };
@@ -168,7 +168,7 @@ impl Resolver<'_> {
         let mut against = choice.against;
         if choice.quotes == 0 {
             // Python code has parentheses and commas behind strings, too; none is open here.
-            let plain = self.place != ValuePosition::Keyword || choice.all.is_multiple_of(2);
+            let plain = self.doubtful.place != ValuePosition::Keyword || choice.all.is_multiple_of(2);
             against.note(Veto::NextCall, plain && self.closes_before_another(choice, self.behind(choice, at)?)?);
             against.note(Veto::EarlyEnd, self.looks_like_end(choice, at)?);
             against.note(Veto::ItemEnd, self.is_unnamed(&choice.levels) && self.may_end_item(choice, at)?);
@@ -242,7 +242,7 @@ impl Resolver<'_> {
     /// Looks at a quote that ends at `end` and is data; perhaps it begins the name of a member.
     fn pass_quote(&self, choice: &mut OpenString, end: usize) -> Result<(), NotYet> {
         let view = self.look.view;
-        let arguments = choice.levels.is_arguments(self.place);
+        let arguments = choice.levels.is_arguments(self.doubtful.place);
         let object = choice.levels.stack.last().is_some_and(|top| top.bracket == Bracket::Object);
         if !arguments && !object || !matches!(choice.quote, Quote::Double | Quote::Single) {
             return Ok(());
@@ -278,7 +278,7 @@ impl Resolver<'_> {
             let before = code::before_quote(self.look.view.slice(choice.from, first));
             return Ok(!code::may_be_code(self.look, before, self.behind(choice, at)?)?);
         }
-        if self.place == ValuePosition::Keyword {
+        if self.doubtful.place == ValuePosition::Keyword {
             let parts =
                 between.chars().take_while(|next| !next.is_alphanumeric()).any(|next| matches!(next, ',' | ')'));
             let declares = |word: &str| self.node(&choice.levels).is_some_and(|node| node.declares(word));
@@ -356,7 +356,7 @@ impl Resolver<'_> {
         choice.foreign = false;
         let next = view.skip_blanks(end)?;
         let WalkState { stack, .. } = &choice.levels;
-        if stack.is_empty() && self.place != ValuePosition::Keyword {
+        if stack.is_empty() && self.doubtful.place != ValuePosition::Keyword {
             return Ok(choice.nested == 0);
         }
         let Some(byte) = view.byte(next)?.filter(|_| choice.nested == 0) else { return Ok(false) };

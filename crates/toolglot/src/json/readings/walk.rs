@@ -71,19 +71,24 @@ impl WalkState {
 impl Resolver<'_> {
     /// Says whether strings that follow each other are one, as in Python.
     pub(super) fn joins(&self, stack: &[WalkLevel]) -> bool {
-        self.place == ValuePosition::Keyword && stack.last().is_none_or(|top| top.bracket == Bracket::Group)
+        self.doubtful.place == ValuePosition::Keyword && stack.last().is_none_or(|top| top.bracket == Bracket::Group)
     }
 
     /// Says whether all required members of the arguments have been given.
     pub(super) fn is_whole(&self, levels: &WalkState) -> bool {
-        let root = self.look.context.schema.filter(|_| self.place != ValuePosition::Value).map(|schema| schema.root());
+        let root = self
+            .look
+            .context
+            .schema
+            .filter(|_| self.doubtful.place != ValuePosition::Value)
+            .map(|schema| schema.root());
         root.is_none_or(|root| root.required().iter().all(|key| levels.seen.contains(key)))
     }
 
     /// Says whether the innermost bracket may close: an object has all members that it must have, as far as their number
     /// tells where it is not the arguments.
     pub(super) fn may_close(&self, levels: &WalkState) -> bool {
-        if levels.is_arguments(self.place) {
+        if levels.is_arguments(self.doubtful.place) {
             return self.is_whole(levels);
         }
         let Some(top) = levels.stack.last().filter(|top| top.bracket == Bracket::Object) else { return true };
@@ -96,7 +101,7 @@ impl Resolver<'_> {
         let view = self.look.view;
         let head = view.skip_blanks(at)?;
         let key = match levels.stack.last() {
-            None if self.place != ValuePosition::Keyword => None,
+            None if self.doubtful.place != ValuePosition::Keyword => None,
             None => self.word(head, b'=')?,
             Some(_) => self.key(head)?,
         };
@@ -105,7 +110,7 @@ impl Resolver<'_> {
         if !self.is_spaced(head - at, value - colon - 1, levels) || view.byte(colon + 1)? == Some(b'=') {
             return Ok(None);
         }
-        let arguments = levels.is_arguments(self.place);
+        let arguments = levels.is_arguments(self.doubtful.place);
         if arguments && levels.seen.contains(key) {
             return Ok(None);
         }
@@ -144,7 +149,7 @@ impl Resolver<'_> {
         if levels.stack.is_empty() {
             return colon == 0;
         }
-        let own = self.spacing;
+        let own = self.doubtful.spacing;
         own.colon.is_none_or(|own| own == colon)
             && own.comma.map_or((comma == 0) == (colon == 0) || comma > 1, |own| own == comma)
     }
@@ -185,7 +190,7 @@ impl Resolver<'_> {
     /// Returns the position behind blanks, and behind comments where slips are forgiven.
     fn gap(&self, at: usize) -> Result<usize, NotYet> {
         let next = if self.slips { self.look.gap(at)? } else { at };
-        let plain = self.escaped_blanks || !self.look.view.slice(at, next).contains('\\');
+        let plain = self.doubtful.escaped_blanks || !self.look.view.slice(at, next).contains('\\');
         if self.slips && plain { Ok(next) } else { self.look.view.skip_blanks(at) }
     }
 
@@ -206,7 +211,7 @@ impl Resolver<'_> {
     /// Takes what stands behind a value: the next member up to its value, or a bracket.
     fn walk_on(&mut self, at: usize, levels: &mut WalkState) -> Result<Result<usize, WalkStep>, NotYet> {
         let (view, markers) = (self.look.view, self.look.context.markers);
-        if levels.stack.is_empty() && self.place != ValuePosition::Keyword {
+        if levels.stack.is_empty() && self.doubtful.place != ValuePosition::Keyword {
             return Ok(Err(self.closed(markers.ends_call(view, at)?)));
         }
         let at = self.gap(at)?;
@@ -248,7 +253,7 @@ impl Resolver<'_> {
         if self.open_code && spaced && object.is_some_and(|node| node.is_undeclared(key)) {
             return Ok(Err(WalkStep::Dead));
         }
-        if levels.is_arguments(self.place) && !levels.seen.insert(key) {
+        if levels.is_arguments(self.doubtful.place) && !levels.seen.insert(key) {
             return Ok(Err(WalkStep::Dead));
         }
         levels.next = node;
