@@ -387,7 +387,7 @@ impl Machine<'_> {
             State::Reading(reading) => {
                 let at = reading.resume(self.engine, self.view, self.sink)?;
                 self.sink.dialect = None;
-                let (dialect, closers) = (reading.pattern_ref.dialect, reading.named_closers(self.engine));
+                let (dialect, closers) = (reading.won.pattern_ref.dialect, reading.named_closers(self.engine));
                 Ok(self.leave_call(at, dialect, closers))
             }
             State::Region(region) => {

@@ -13,10 +13,9 @@ use std::ops::Range;
 use super::body::BodyReader;
 use super::boundary::{nameless, recover};
 use super::call_context::CallContext;
-use super::catalog::PatternRef;
 use super::closing::{Closing, close, extra_braces, glued, stray_bracket, wrong_tag};
 use super::contest::{Rejection, Start, Trial, TrialContext, Winner, try_call};
-use super::engine::{Callee, Engine, NameMatch};
+use super::engine::{Engine, NameMatch};
 use super::head::{Head, HeadText, skip_gap};
 use super::params::note_head;
 use super::remains::is_over_for_certain;
@@ -31,18 +30,14 @@ use crate::view::{NotYet, View};
 /// Reads a call that was committed, and all calls of its section after it.
 #[derive(Clone, Debug)]
 pub(crate) struct CallReader {
-    pub(super) pattern_ref: PatternRef,
-    pub(super) head: Head,
-    callee: Callee,
-    start: Start,
+    /// The call at hand.
+    pub(super) won: Winner,
     pub(super) phase: CallPhase,
     /// What stands around the call, innermost last.
     scopes: Vec<Wrapper>,
     /// Stop after the first call.
     one: bool,
     fenced: bool,
-    /// The body is plain text: a wrong closer that ended it has been consumed.
-    plain: bool,
 }
 
 /// Which part of a call is being read.
@@ -69,26 +64,15 @@ pub(super) enum CallPhase {
 }
 
 impl CallReader {
-    pub(crate) fn new(win: Winner, one: bool) -> Self {
-        let mut reading = Self {
-            pattern_ref: win.pattern_ref,
-            head: win.head,
-            callee: win.callee,
-            start: win.start,
-            phase: CallPhase::Committed,
-            scopes: Vec::new(),
-            one,
-            fenced: false,
-            plain: false,
-        };
-        reading.scopes.extend(win.pattern_ref.section.map(|_| Wrapper::Section));
-        reading
+    pub(crate) fn new(won: Winner, one: bool) -> Self {
+        let scopes = won.pattern_ref.section.map(|_| Wrapper::Section).into_iter().collect();
+        Self { won, phase: CallPhase::Committed, scopes, one, fenced: false }
     }
 
     /// Returns the call's closers that repeat its name or mark, filled in.
     pub(crate) fn named_closers(&self, engine: &Engine) -> Vec<String> {
-        let spelled = engine.catalog.unfixed_closers(self.pattern_ref.dialect).iter();
-        spelled.map(|spelling| spelling.filled(self.head.name(), self.head.mark.as_deref(), None)).collect()
+        let spelled = engine.catalog.unfixed_closers(self.won.pattern_ref.dialect).iter();
+        spelled.map(|spelling| spelling.filled(self.won.head.name(), self.won.head.mark.as_deref(), None)).collect()
     }
 
     /// Returns the place from which bytes are still undecided.
@@ -104,7 +88,7 @@ impl CallReader {
     #[inline]
     pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         let CallPhase::Body(body) = &mut self.phase else { return false };
-        body.pass_plain(&CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head), sink)
+        body.pass_plain(&self.won.context(engine, view), sink)
     }
 
     /// Reads on; returns where everything that belongs to the call is over.
@@ -125,24 +109,23 @@ impl CallReader {
 
     /// Starts the call and its body. A call object starts the call itself, where its arguments begin.
     fn announce(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) {
-        sink.dialect = Some(engine.dialect(self.pattern_ref).name.clone());
-        let start = std::mem::replace(&mut self.start, Start::Nothing(0));
+        sink.dialect = Some(engine.dialect(self.won.pattern_ref).name.clone());
+        let start = std::mem::replace(&mut self.won.start, Start::Nothing(0));
         self.fenced = matches!(start, Start::Call { fenced: true, .. });
-        self.plain = matches!(start, Start::Content { .. });
         let at = start.at();
         let place = sink.cursor()..at.max(sink.cursor());
         if !matches!(start, Start::Call { .. }) {
-            sink.call_start(&self.callee.name, self.head.id(), at);
+            sink.call_start(&self.won.callee.name, self.won.head.id(), at);
         }
-        note_head(&self.head, place.clone(), sink);
-        if self.head.is_unclosed_tag() {
+        note_head(&self.won.head, place.clone(), sink);
+        if self.won.head.is_unclosed_tag() {
             sink.repair(Code::UnclosedTag, place.clone(), "opening tag without `>`");
         }
-        let sections = &engine.dialect(self.pattern_ref).sections;
+        let sections = &engine.dialect(self.won.pattern_ref).sections;
         let wraps = !sections.is_empty() && sections.iter().all(|section| !section.head.is_empty());
         // The call stands alone though its dialect always wraps calls, or has lost its own opener.
-        let unwrapped = wraps && self.pattern_ref.section.is_none();
-        if unwrapped || engine.pattern(self.pattern_ref).is_unopened() {
+        let unwrapped = wraps && self.won.pattern_ref.section.is_none();
+        if unwrapped || engine.pattern(self.won.pattern_ref).is_unopened() {
             let what = if unwrapped {
                 "call without the opening marker of its section"
             } else {
@@ -150,28 +133,29 @@ impl CallReader {
             };
             sink.repair(Code::MissingOpener, place.start..place.start, what);
         }
-        if matches!(start, Start::Json { .. }) && engine.pattern(self.pattern_ref).kind() == Some(BodyKind::Kwargs) {
+        if matches!(start, Start::Json { .. }) && engine.pattern(self.won.pattern_ref).kind() == Some(BodyKind::Kwargs)
+        {
             sink.repair(Code::DictArgument, place.end..place.end, Code::DictArgument.row().about);
         }
-        let place = self.head.name.as_ref().map_or(place, |name| name.span.clone());
-        match self.callee.name_match {
+        let place = self.won.head.name.as_ref().map_or(place, |name| name.span.clone());
+        match self.won.callee.name_match {
             NameMatch::Declared => {}
             NameMatch::Normalised => {
-                let spelled = self.head.name().unwrap_or_default();
+                let spelled = self.won.head.name().unwrap_or_default();
                 sink.diagnose(
                     Code::NameNormalised,
                     place,
-                    format!("read the name `{spelled}` as `{}`", self.callee.name),
+                    format!("read the name `{spelled}` as `{}`", self.won.callee.name),
                 );
             }
             NameMatch::Undeclared => {
-                sink.diagnose(Code::UnknownTool, place, format!("undeclared tool `{}`", self.callee.name));
+                sink.diagnose(Code::UnknownTool, place, format!("undeclared tool `{}`", self.won.callee.name));
             }
         }
         if let Start::Call { array: true, .. } = start {
-            self.scopes.push(Wrapper::Array { call: self.pattern_ref.call, bracket: true });
+            self.scopes.push(Wrapper::Array { call: self.won.pattern_ref.call, bracket: true });
         }
-        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
+        let context = self.won.context(engine, view);
         self.phase = CallPhase::Body(Box::new(BodyReader::new(start, &context, sink)));
     }
 
@@ -179,7 +163,7 @@ impl CallReader {
     fn read_body(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         let limits = &engine.options.limits;
         let CallPhase::Body(body) = &mut self.phase else { return Err(NotYet) };
-        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
+        let context = self.won.context(engine, view);
         loop {
             let cursor = sink.cursor();
             let held = cursor.saturating_add(limits.held);
@@ -211,18 +195,18 @@ impl CallReader {
             Ended::Cut => sink.note(Outcome::Repaired),
             Ended::Truncated => {
                 sink.note(Outcome::Truncated);
-                let message = format!("call of `{}` cut off by the end of the input", self.callee.name);
+                let message = format!("call of `{}` cut off by the end of the input", self.won.callee.name);
                 sink.diagnose(Code::Truncated, end.at..end.at, message);
             }
             Ended::Broken => {
-                let message = format!("call of `{}` cannot be parsed to its end", self.callee.name);
+                let message = format!("call of `{}` cannot be parsed to its end", self.won.callee.name);
                 sink.broken(end.at..end.at, message);
             }
         }
         if let CallPhase::Body(body) = &mut self.phase
             && let BodyReader::Call(object) = &mut **body
         {
-            self.head.id = object.id.take().map(|id| HeadText::new(&id, 0..0));
+            self.won.head.id = object.id.take().map(|id| HeadText::new(&id, 0..0));
         }
         self.phase = CallPhase::Closing(end);
     }
@@ -232,16 +216,19 @@ impl CallReader {
         if matches!(how, Ended::Truncated | Ended::Broken) {
             return self.give_up(engine, view, end, sink);
         }
-        let glued = glued(at, &CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head))?;
+        let glued = glued(at, &self.won.context(engine, view))?;
         if glued > at {
             sink.repair(Code::GluedObjects, at..glued, "skipped a second object after the arguments");
             self.phase = CallPhase::Closing(ValueOutcome { at: glued, how });
         }
         let at = glued;
-        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
+        let context = self.won.context(engine, view);
         let array = self.scopes.last().filter(|scope| matches!(scope, Wrapper::Array { .. }));
-        let extra = array.map_or(Ok(None), |array| extra_braces(at, array.tail(engine, self.pattern_ref), &context))?;
-        let closed = array.is_some() || self.plain && how == Ended::Cut;
+        let extra =
+            array.map_or(Ok(None), |array| extra_braces(at, array.tail(engine, self.won.pattern_ref), &context))?;
+        // A wrong closer that ended plain text has been consumed.
+        let plain = context.pattern().kind() == Some(BodyKind::Content);
+        let closed = array.is_some() || plain && how == Ended::Cut;
         let another = if closed { None } else { another_follows(&context, at)? };
         let closing = if closed || another.is_some() { Closing::none(at) } else { close(at, self.fenced, &context)? };
         let end = extra.unwrap_or(closing.at);
@@ -256,7 +243,7 @@ impl CallReader {
         }
         if let Some(next) = another {
             sink.repair(Code::SeveralCalls, next..next, "read another call in the same tags");
-            self.scopes.push(Wrapper::Array { call: self.pattern_ref.call, bracket: false });
+            self.scopes.push(Wrapper::Array { call: self.won.pattern_ref.call, bracket: false });
         }
         for (code, span, message) in closing.repairs {
             // Servers cut off the closer at which the model was stopped: that moves nothing.
@@ -267,7 +254,7 @@ impl CallReader {
                 sink.repair(code, span, message);
             }
         }
-        let undeclared = self.callee.name_match == NameMatch::Undeclared && !engine.tools.is_empty();
+        let undeclared = self.won.callee.name_match == NameMatch::Undeclared && !engine.tools.is_empty();
         let why = match () {
             () if sink.is_broken() => None,
             () if rest => Some("an end was repaired, but the text that follows looks like the rest of the call"),
@@ -282,7 +269,7 @@ impl CallReader {
         if closing.cut && engine.options.is_cut() {
             sink.note(Outcome::Truncated);
         }
-        sink.call_end(self.head.id(), end);
+        sink.call_end(self.won.head.id(), end);
         self.phase = if self.one { CallPhase::Over(end) } else { CallPhase::Between(end) };
         Ok(())
     }
@@ -291,9 +278,9 @@ impl CallReader {
     fn give_up(&mut self, engine: &Engine, view: View<'_>, end: ValueOutcome, sink: &mut Sink) -> Result<(), NotYet> {
         let ValueOutcome { at, how } = end;
         let goes_on = how == Ended::Broken && !self.one && !self.scopes.is_empty();
-        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
+        let context = self.won.context(engine, view);
         let next = if goes_on { recover(&context, at)? } else { None };
-        sink.call_end(self.head.id(), at);
+        sink.call_end(self.won.head.id(), at);
         if let Some(next) = next {
             sink.text(next);
         }
@@ -308,7 +295,7 @@ impl CallReader {
             return Ok(());
         };
         let mut next = skip_gap(view, at)?;
-        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
+        let context = self.won.context(engine, view);
         if let Some(end) = stray_bracket(next, &context)? {
             sink.diagnose(Code::ExtraCloser, next..end, "a bracket closed the list before the last call");
             sink.markup(end);
@@ -334,7 +321,7 @@ impl CallReader {
             return Ok(());
         }
         let (mut in_vain, hasty) = (0, sink.wasted_lookahead > engine.options.limits.string_ends);
-        for pattern_ref in scope.forms(engine, self.pattern_ref) {
+        for pattern_ref in scope.forms(engine, self.won.pattern_ref) {
             let trial = TrialContext { in_section: true, hasty, ..TrialContext::new(engine, view, next, pattern_ref) };
             if self.try_next(&trial, &mut in_vain, sink)? {
                 sink.wasted_lookahead += in_vain;
@@ -351,7 +338,7 @@ impl CallReader {
     /// another tag.
     fn go_on(&mut self, engine: &Engine, view: View<'_>, gap: Range<usize>, sink: &mut Sink) -> Result<(), NotYet> {
         let Range { start: over, end: next } = gap;
-        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
+        let context = self.won.context(engine, view);
         if let Some(end) = self.scopes.last().map_or(Ok(None), |scope| nameless(&context, *scope, next))? {
             sink.diagnose(Code::Broken, next..end, "an object in a list of calls names no tool");
             sink.text(end);
@@ -367,9 +354,9 @@ impl CallReader {
             return Ok(());
         }
         sink.markup(over);
-        let must_close = self.scopes.last().is_some_and(|scope| scope.must_close(engine, self.pattern_ref));
+        let must_close = self.scopes.last().is_some_and(|scope| scope.must_close(engine, self.won.pattern_ref));
         // A bare name says too little to take another's closer for the end of its section.
-        let may_close = must_close || !engine.pattern(self.pattern_ref).opens_with_name();
+        let may_close = must_close || !engine.pattern(self.won.pattern_ref).opens_with_name();
         if may_close && let Some(end) = wrong_tag(next, &context)? {
             sink.diagnose(
                 Code::WrongCloser,
@@ -392,7 +379,7 @@ impl CallReader {
         if sink.started >= trial.engine.options.limits.calls {
             return Ok(false);
         }
-        let win = match try_call(trial, Head { name: None, ..self.head.inner() })? {
+        let win = match try_call(trial, Head { name: None, ..self.won.head.inner() })? {
             Trial::Ready(win) => win,
             Trial::Dead { read, .. } | Trial::Rejected(Rejection { read, .. }) => {
                 *in_vain += read.saturating_sub(trial.at);
@@ -400,7 +387,7 @@ impl CallReader {
             }
         };
         sink.markup(trial.at);
-        (self.pattern_ref, self.head, self.callee, self.start) = (win.pattern_ref, win.head, win.callee, win.start);
+        self.won = *win;
         self.phase = CallPhase::Committed;
         Ok(true)
     }

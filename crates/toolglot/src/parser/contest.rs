@@ -41,6 +41,14 @@ pub(crate) struct Winner {
     pub(crate) in_vain: usize,
 }
 
+impl Winner {
+    /// Returns the context of the call's body.
+    #[inline]
+    pub(crate) fn context<'s>(&'s self, engine: &'s Engine, view: View<'s>) -> CallContext<'s> {
+        CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head)
+    }
+}
+
 /// What a proof has read.
 #[derive(Clone, Debug)]
 pub(crate) struct ProofResult {
@@ -53,8 +61,7 @@ pub(crate) struct ProofResult {
 pub(crate) struct Proof {
     /// What it is to prove.
     win: Box<Winner>,
-    reading: CallReader,
-    sink: Sink,
+    read: ProofResult,
 }
 
 /// How a body starts.
@@ -183,8 +190,8 @@ impl Winner {
 impl Proof {
     /// Takes a call's proof back, until it is known whether the call may be committed.
     pub(crate) fn of(mut win: Box<Winner>) -> Option<Box<Self>> {
-        let ProofResult { reading, sink } = *win.proof.take()?;
-        Some(Box::new(Self { win, reading, sink }))
+        let read = *win.proof.take()?;
+        Some(Box::new(Self { win, read }))
     }
 }
 
@@ -343,9 +350,9 @@ pub(crate) fn go_on(
         }
         Ok(Some(against)) => Ok(against),
         Ok(None) => {
-            let Proof { mut win, reading, sink } = *begun;
-            win.in_vain = sink.read_in_vain();
-            win.proof = context.keeps_proof(&win).then(|| Box::new(ProofResult { reading, sink }));
+            let Proof { mut win, read } = *begun;
+            win.in_vain = read.sink.read_in_vain();
+            win.proof = context.keeps_proof(&win).then(|| Box::new(read));
             Ok(Trial::Ready(win))
         }
     }
@@ -353,7 +360,7 @@ pub(crate) fn go_on(
 
 /// Reads on in a proof; returns what speaks against the call.
 fn judge(context: &TrialContext<'_>, proof: &mut Proof) -> Result<Option<Trial>, NotYet> {
-    let Proof { win, reading, sink } = proof;
+    let Proof { win, read: ProofResult { reading, sink } } = proof;
     let (engine, view) = (context.engine, context.view);
     let end = reading.resume(engine, view, sink)?;
     let undeclared = win.callee.name_match == NameMatch::Undeclared;
@@ -396,7 +403,8 @@ fn begin_proof(context: &TrialContext<'_>, win: Box<Winner>) -> Box<Proof> {
     let said = all || options.validation == Validation::Strict;
     let mut sink = if said { Sink::fork(at, context.calls, repairs) } else { Sink::muted(at, repairs) };
     sink.hasty = context.exhausted || context.hasty;
-    Box::new(Proof { reading: CallReader::new(Winner::clone(&win), !all), sink, win })
+    let reading = CallReader::new(Winner::clone(&win), !all);
+    Box::new(Proof { win, read: ProofResult { reading, sink } })
 }
 
 /// Says whether one of the calls has arguments: the others then need none.

@@ -67,10 +67,10 @@ impl Machine<'_> {
 impl CallReader {
     /// Returns where a marker begins behind `from` that is not all there, or the head of the section's next call.
     fn half_marker(&self, engine: &Engine, view: View<'_>, from: usize) -> Option<usize> {
-        let markers = engine.catalog.markers(self.pattern_ref.dialect);
+        let markers = engine.catalog.markers(self.won.pattern_ref.dialect);
         let next = if let CallPhase::Between(at) = self.phase { view.skip_blanks(at).ok() } else { None };
-        let dialect = engine.dialect(self.pattern_ref);
-        let closes = |at: usize| cut_closer(view.slice(at, view.end()), dialect, &self.head);
+        let dialect = engine.dialect(self.won.pattern_ref);
+        let closes = |at: usize| cut_closer(view.slice(at, view.end()), dialect, &self.won.head);
         let half = |at: &usize| view.has_letters(*at) && (markers.spells(view, *at) == Err(NotYet) || closes(*at));
         next.filter(|next| markers.spells(view, *next) == Ok(true))
             .or_else(|| (from..view.end()).filter(|at| view.is_boundary(*at)).find(half))
