@@ -61,11 +61,21 @@ struct StoredNode {
     values: Vec<NodeId>,
     patterns: Vec<(Regex, NodeId)>,
     additional: Option<NodeId>,
-    closed: bool,
-    forbidding: bool,
+    others: OtherProperties,
     required: Vec<String>,
     prefix: Vec<NodeId>,
     items: Option<NodeId>,
+}
+
+/// What a node says of properties that it does not declare.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum OtherProperties {
+    #[default]
+    Allowed,
+    /// They are wrong in the arguments: others are declared.
+    Unexpected,
+    /// They are wrong everywhere: `additionalProperties` is false.
+    Forbidden,
 }
 
 /// What a node is that declares nothing.
@@ -141,12 +151,12 @@ impl<'s> SchemaNode<'s> {
 
     /// Says whether properties that are not declared are wrong: some are declared or `additionalProperties` is false.
     pub(crate) fn is_closed(self) -> bool {
-        self.shape().closed
+        self.shape().others != OtherProperties::Allowed
     }
 
     /// Says whether the schema itself forbids properties that are not declared, by `additionalProperties`.
     pub(crate) fn forbids_others(self) -> bool {
-        self.shape().forbidding
+        self.shape().others == OtherProperties::Forbidden
     }
 
     /// Returns the names of the declared properties, in the schema's order.

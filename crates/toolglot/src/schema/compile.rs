@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::facts::{Additional, EnumValues, SchemaFacts, SchemaSource};
 use super::pattern;
 use super::types::Types;
-use super::{EnumValue, NodeId, StoredNode, length_bit};
+use super::{EnumValue, NodeId, OtherProperties, StoredNode, length_bit};
 
 /// Returns the nodes of a schema, the root first.
 pub(super) fn compile(root: &Value) -> Vec<StoredNode> {
@@ -55,12 +55,11 @@ impl<'v> Compiler<'v> {
         let compiled = |(expression, source)| Some((pattern::compile(expression)?, source));
         let patterns: Vec<_> = facts.patterns.into_iter().filter_map(compiled).collect();
         let all = patterns.len() == expressions;
-        let closed = match facts.additional {
-            Additional::Unsaid => !facts.properties.is_empty(),
-            Additional::Forbidden => true,
-            Additional::Anything | Additional::Schema(_) => false,
+        let others = match facts.additional {
+            Additional::Unsaid if all && !facts.properties.is_empty() => OtherProperties::Unexpected,
+            Additional::Forbidden if all => OtherProperties::Forbidden,
+            _ => OtherProperties::Allowed,
         };
-        let forbidding = matches!(facts.additional, Additional::Forbidden) && all;
         let choices = facts.choices.unwrap_or(EnumValues { values: Vec::new(), only_strings: false });
         StoredNode {
             types: facts.types,
@@ -74,8 +73,7 @@ impl<'v> Compiler<'v> {
                 Additional::Schema(source) => Some(self.node(source)),
                 _ => None,
             },
-            closed: closed && all,
-            forbidding,
+            others,
             required: facts.required.into_iter().map(str::to_owned).collect(),
             prefix: facts.prefix.into_iter().map(|source| self.node(source)).collect(),
             items: facts.items.map(|source| self.node(source)),
