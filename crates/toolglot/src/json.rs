@@ -70,12 +70,12 @@ use crate::view::{NotYet, View};
 
 pub(crate) use close::close;
 use deferred::Unwrapped;
-pub(crate) use deferred::WRAPPERS;
+pub(crate) use deferred::{LEVELS, WRAPPERS};
 pub(crate) use entity::ENTITIES;
-pub(crate) use fast_members::plain_object;
+pub(crate) use fast_members::{MEMBERS, plain_object};
 pub(crate) use fast_path::plain_content;
 pub(crate) use key::{is_bare_key, last_word, spelled_otherwise};
-pub(crate) use look::{comment_end, key_ahead};
+pub(crate) use look::{KEY, comment_end, key_ahead};
 pub(crate) use reader::JsonReader;
 pub(crate) use readings::QUOTED;
 pub(crate) use scalar::{is_number, is_token};

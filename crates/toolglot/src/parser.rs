@@ -77,6 +77,8 @@ pub(crate) use bytes::{ByteSet, SHORT};
 pub(crate) use call_context::CallContext;
 pub(crate) use head::is_name;
 pub(crate) use input::Input;
+pub(crate) use remains::LOOK;
+pub(crate) use torn::FRAYED;
 pub(crate) use whole::arguments_of;
 
 /// Reads one message at a time, in pieces of any size.

@@ -6,7 +6,7 @@ use super::number::Number;
 use super::whole::{self, Output};
 use super::{Conversion, Hint, choice, converts, only_scalar, open, trim, wraps};
 use crate::diagnostic::{Code, Diagnostic, excerpt};
-use crate::json::WholeValue;
+use crate::json::{LEVELS, WholeValue};
 use crate::options::{NullText, Options};
 use crate::schema::{SchemaNode, Types};
 
@@ -111,7 +111,7 @@ pub(super) fn convert(
         out.whole(whole);
         return Some(if level == 0 { Conversion::Fits } else { Conversion::Coerced });
     }
-    if node.types().has(Types::STRING) || level >= MAX_LEVEL {
+    if node.types().has(Types::STRING) || level >= LEVELS {
         return None;
     }
     convert(&unquoted(text)?, node, options, level + 1, out).map(|_| Conversion::Coerced)
@@ -162,6 +162,3 @@ fn compound(text: &str, node: SchemaNode<'_>, options: &Options) -> Option<Whole
     let reader = if node.types().has(Types::STRING) { whole::read_strict } else { whole::read };
     reader(text, Some(node), options).filter(|_| node.types().has(declared))
 }
-
-/// How often JSON that was written into a string is decoded, as in `LEVELS` of `json`.
-const MAX_LEVEL: u8 = 3;

@@ -50,7 +50,7 @@ const PLACED: usize = 64;
 
 /// How often JSON in a string in a string is decoded, and how many wrappers are taken off. Servers encode twice at
 /// most; each level halves the backslashes and costs another reading of the value.
-const LEVELS: u8 = 3;
+pub(crate) const LEVELS: u8 = 3;
 
 /// What was taken off the input before a reader got to see it.
 #[derive(Clone, Copy, Debug, Default)]

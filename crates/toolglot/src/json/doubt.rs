@@ -11,11 +11,8 @@ use super::state::{Bracket, OpenBracket};
 use super::stops;
 use super::{Ended, InnerCall, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
+use crate::parser::LOOK;
 use crate::view::{BEHIND, NotYet};
-
-/// How far behind a suspicious quote a better end is looked for: about a screen of text. Further away, another end is
-/// more likely another argument's.
-const REACH: usize = 1 << 12;
 
 /// So many times what may be read ahead in vain, and nothing further away than `NEXT` is looked for: text with more is not
 /// a call or two that are broken.
@@ -71,7 +68,7 @@ impl ReaderStep<'_> {
 
     /// Returns how far it may be looked when nothing may be read ahead any more.
     fn near_reach(&self) -> usize {
-        self.left_of(self.context.options.limits.string_ends.saturating_mul(FUTILE)).clamp(NEXT, REACH)
+        self.left_of(self.context.options.limits.string_ends.saturating_mul(FUTILE)).clamp(NEXT, LOOK)
     }
 
     fn left_of(&self, limit: usize) -> usize {
@@ -89,7 +86,7 @@ impl ReaderStep<'_> {
             return accept(self);
         }
         let at = self.at();
-        let reach = at + self.ahead_left().clamp(NEXT, REACH);
+        let reach = at + self.ahead_left().clamp(NEXT, LOOK);
         if next.is_none() && self.may_join_code(end, self.look().gap(end)?)? {
             return match code::is_valid(self.look(), self.reader.state.open(), end, reach)? {
                 true => {

@@ -10,8 +10,8 @@ use crate::coerce;
 use crate::schema::{Schema, SchemaNode};
 use crate::view::View;
 
-/// Members that an object may have to pass at once: each key is compared with those before it.
-const MEMBERS: usize = 16;
+/// Members or keywords that may pass at once: each is compared with those before it.
+pub(crate) const MEMBERS: usize = 16;
 
 /// Returns the end of the object at `at` if it is what the careful reader passes as it stands, its end included: a few
 /// parameters, strings and scalars, all as declared and none of the required ones missing. What stands behind it must be

@@ -70,9 +70,9 @@ pub(crate) fn comment_end(view: View<'_>, at: usize, context: &Context<'_>) -> R
     Ok(if let Ahead::Found(end) = found { Some(end) } else { None })
 }
 
-/// The longest key that a candidate may begin with, and the longest bare key anywhere. It bounds what is read before
-/// a candidate dies; the names of real parameters are much shorter.
-pub(super) const KEY: usize = 256;
+/// The longest key that a candidate may begin with, the longest bare key anywhere, and the longest field of a head: ids
+/// contain names (`functions.NAME:0`). It bounds what is read before a candidate dies; real keys are much shorter.
+pub(crate) const KEY: usize = 256;
 
 /// The longest comment that a look-ahead passes: a few lines. `COMMENTS` bounds how many, so one look costs at most 1
 /// KiB.

@@ -8,11 +8,9 @@ use super::value::LINE;
 use super::{Ended, ValueOutcome, ValuePosition, scalar};
 use crate::diagnostic::Code;
 use crate::dialect::QUOTE_TOKENS;
+use crate::parser::FRAYED;
 use crate::schema::{SchemaNode, Types};
 use crate::view::{NotYet, is_blank};
-
-/// So many bytes may stand in the middle of a quote token that was damaged: another marker.
-const FRAYED: usize = 24;
 
 impl ReaderStep<'_> {
     /// Reads a scalar, or a string without quotes where that is allowed.

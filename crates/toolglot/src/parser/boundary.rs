@@ -16,15 +16,11 @@ use super::wrapper::Wrapper;
 use crate::diagnostic::{Code, Repairs};
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
-use crate::json::{Ended, InnerCall, Markers, key_ahead};
+use crate::json::{Ended, InnerCall, Markers, QUOTED, key_ahead};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
-/// Openers in a string that never closed that are tried as the next call. Each try costs a reading up to `ALONE`; a
-/// text with more is not a single broken call.
-const TRIED: usize = 8;
-
-/// How far a call that opens in the middle of a value is read: the size of a source file. Together with `TRIED` it
+/// How far a call that opens in the middle of a value is read: the size of a source file. Together with `QUOTED` it
 /// bounds the search to half a MiB in a call.
 const ALONE: usize = 1 << 16;
 
@@ -140,7 +136,7 @@ impl Markers for CallContext<'_> {
     ///
     /// What stands in a string that never closed is a call only then: the string may quote calls.
     fn resume_at(&self, _: View<'_>, from: usize, upto: usize) -> Result<usize, NotYet> {
-        let reach = LOOK.max((upto - from) / TRIED);
+        let reach = LOOK.max((upto - from) / QUOTED);
         let (mut at, mut tried) = (from, 0);
         while let Some(byte) = self.view.byte(at)? {
             if at >= upto {
@@ -154,7 +150,7 @@ impl Markers for CallContext<'_> {
             };
             if opens || win.is_some() {
                 tried += 1;
-                if tried > TRIED || win.map_or(Ok(false), |win| reads(self, win, at..at + reach))? {
+                if tried > QUOTED || win.map_or(Ok(false), |win| reads(self, win, at..at + reach))? {
                     return Ok(at);
                 }
             }
@@ -300,7 +296,7 @@ pub(crate) fn recover(context: &CallContext<'_>, from: usize) -> Result<Option<u
                 return Ok(Some(end));
             }
         }
-        if tried < TRIED && matches!(byte, b',' | b';') {
+        if tried < QUOTED && matches!(byte, b',' | b';') {
             tried += 1;
             if behind_separator(context, byte, at)?.is_some() {
                 return Ok(Some(at));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, HeadPart, Hole, Literal, Pattern, Spelling, SpellingPart, is_strong};
+use crate::json::KEY;
 use crate::lead::Lead;
 use crate::view::{NotYet, View, is_blank};
 use attributes::attributes;
@@ -16,9 +17,6 @@ pub(crate) use tag::{TagEnd, closing_tag, named_tag, tag_end, token};
 mod attributes;
 mod name;
 mod tag;
-
-/// Bytes of a key, an id or a type: twice a name, since ids contain names (`functions.NAME:0`).
-const FIELD_LIMIT: usize = 256;
 
 /// Characters of a mark: its colon and 32, as many as a UUID has in hexadecimal digits.
 const MARK_LIMIT: usize = 33;
@@ -440,9 +438,9 @@ fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> 
         if let Some(first) = only {
             // One more than the limit: then it is too long, whatever stands there.
             let near = view.rest(end);
-            let near = &near[..near.len().min(FIELD_LIMIT + 1 - (end - at))];
+            let near = &near[..near.len().min(KEY + 1 - (end - at))];
             end += memchr::memchr(first, near).unwrap_or(near.len());
-            if end - at > FIELD_LIMIT {
+            if end - at > KEY {
                 return Ok(None);
             }
         }
@@ -455,7 +453,7 @@ fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> 
             return Ok(Some(end));
         }
         end += 1;
-        if end - at > FIELD_LIMIT {
+        if end - at > KEY {
             return Ok(None);
         }
     }

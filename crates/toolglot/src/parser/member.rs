@@ -8,7 +8,7 @@ use super::head::HeadText;
 use super::whole::{WholeArguments, arguments_of, read_value};
 use crate::diagnostic::Code;
 use crate::dialect::Dialect;
-use crate::json::{Markers, ValuePosition, comment_end, key_ahead};
+use crate::json::{KEY, Markers, ValuePosition, comment_end, key_ahead};
 use crate::view::{NotYet, View, is_blank};
 
 /// Member names that every dialect reads, beside its own.
@@ -315,9 +315,6 @@ fn quote(view: View<'_>, at: usize) -> Result<Option<&'static str>, NotYet> {
     Ok(None)
 }
 
-/// The longest string that is read as a key, a name or an id, with its first quote.
-const STRING: usize = 256;
-
 /// Returns the key of a member that begins at `at` or behind a gap there, and is a string.
 pub(super) fn quoted_key<'v>(context: &CallContext<'v>, at: usize) -> Result<Option<Cow<'v, str>>, NotYet> {
     Ok(quoted_member(context, at)?.map(|(key, _)| key))
@@ -336,8 +333,8 @@ pub(super) fn string(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, 
     let start = at + quote.len();
     let plain = |byte: &&u8| !matches!(**byte, b'\n' | b'\\') && **byte != quote.as_bytes()[0];
     let mut end = start;
-    while end - at <= STRING {
-        end += view.rest(end).iter().take(STRING - (end - at)).take_while(plain).count();
+    while end - at <= KEY {
+        end += view.rest(end).iter().take(KEY - (end - at)).take_while(plain).count();
         match view.byte(end)? {
             None | Some(b'\n') => return Ok(None),
             Some(b'\\') => end += 1 + usize::from(view.byte(end + 1)?.is_some()),

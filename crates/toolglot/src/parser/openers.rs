@@ -66,9 +66,6 @@ struct Behind {
     json: bool,
 }
 
-/// Ways to go on that are asked about once for all that share them: a bit for each. What has more is asked about by itself.
-const WAYS: usize = 64;
-
 /// Literals in order, each with the numbers of what it opens.
 ///
 /// All that stand at a place are the last that comes no later than the text there, if it stands, and those that it begins
@@ -220,9 +217,10 @@ impl Openers {
                     _ => Ok(true),
                 }
             };
+            // Ways to go on are asked about once for all that share them; those beyond the bits, by themselves.
             let (mut asked, mut ways) = (0_u64, 0_u64);
             for (way, number) in &row.opened {
-                let bit = if *way < WAYS { 1 << way } else { 0 };
+                let bit = u32::try_from(*way).ok().and_then(|way| 1_u64.checked_shl(way)).unwrap_or(0);
                 let goes = if asked & bit != 0 { ways & bit != 0 } else { goes_on(&row.behind[*way])? };
                 asked |= bit;
                 if goes {

@@ -4,17 +4,14 @@
 use super::call_context::CallContext;
 use super::plain_call::{PLAIN, PlainText};
 use crate::coerce;
-use crate::json::{Markers, clean_run, is_number, is_token, plain_content};
+use crate::json::{MEMBERS, Markers, clean_run, is_number, is_token, plain_content};
 use crate::schema::SchemaNode;
 use crate::sink::Sink;
-
-/// Keywords that may pass at once: each is compared with those before it.
-const KEYWORDS: usize = 16;
 
 /// Keyword arguments that are all there.
 pub(super) struct PlainKwargs<'v> {
     /// Each name and its value, which is JSON but for the quotes of a string.
-    keywords: [(&'v str, PlainValue<'v>); KEYWORDS],
+    keywords: [(&'v str, PlainValue<'v>); MEMBERS],
     count: usize,
     /// Where their parenthesis stands.
     pub(super) end: usize,
@@ -36,7 +33,7 @@ impl<'v> PlainKwargs<'v> {
         }
         let root = context.root();
         let mut text = PlainText { view, at };
-        let mut plain = Self { keywords: [("", PlainValue::Token("")); KEYWORDS], count: 0, end: at };
+        let mut plain = Self { keywords: [("", PlainValue::Token("")); MEMBERS], count: 0, end: at };
         loop {
             let name = text.keyword(context)?;
             let declared = root.is_none_or(|root| root.declares(name));

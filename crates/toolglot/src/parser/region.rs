@@ -18,9 +18,6 @@ use crate::options::CallsInReasoning;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
-/// Whether a call begins is known by so many bytes: those of its heads, and those of its body.
-const REACH: usize = 2 * NEAR;
-
 /// Reads the text of a region.
 #[derive(Clone, Debug)]
 pub(crate) struct RegionReader {
@@ -252,9 +249,10 @@ impl RegionReader {
 
     /// Keeps an opener at which no call began, unless the end of the input or what is a special token may have decided.
     fn keep_lost(&mut self, view: View<'_>, exhausted: bool, in_vain: usize) {
-        let rest = view.rest(self.scan);
-        if !view.has_marks() && (rest.len() >= REACH || view.final_end().is_err()) {
-            self.lost.keep(&rest[..rest.len().min(REACH)], exhausted, in_vain);
+        // The bytes of its heads and those of its body tell whether a call begins.
+        let (rest, reach) = (view.rest(self.scan), 2 * NEAR);
+        if !view.has_marks() && (rest.len() >= reach || view.final_end().is_err()) {
+            self.lost.keep(&rest[..rest.len().min(reach)], exhausted, in_vain);
         }
     }
 

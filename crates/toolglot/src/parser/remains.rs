@@ -7,9 +7,9 @@ use crate::dialect::{BodyKind, Pattern};
 use crate::json::Markers;
 use crate::view::NotYet;
 
-/// Bytes behind a call with doubtful strings that are searched for what may belong to one of them, and in a value for the closers
-/// of an element: a screen of text. The same reach as a doubtful quote has.
-pub(super) const LOOK: usize = 1 << 12;
+/// How far behind a suspicious quote a better end is looked for, behind a call with doubtful strings what may belong to one of
+/// them, and in a value the closers of an element: about a screen of text. Further away, it is more likely another's.
+pub(crate) const LOOK: usize = 1 << 12;
 
 /// As many bytes as a wrong closer has in common with the right one: `<|cl`, `</fu`.
 const ALIKE: usize = 4;

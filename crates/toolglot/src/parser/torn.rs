@@ -7,9 +7,9 @@ use crate::dialect::{Dialect, Pattern, Spelling};
 use crate::spelling::without_markup;
 use crate::view::{BEHIND, NotYet};
 
-/// So many bytes of a closer are a piece of it, and so many others may stand in the middle of it.
+/// So many bytes of a marker are a piece of it, and so many others may stand in the middle of it: another marker.
 const PIECE: usize = 3;
-const FRAYED: usize = 24;
+pub(crate) const FRAYED: usize = 24;
 
 /// As many bytes may stand there if half of the closer does: a marker of the longest dialect, and a line.
 const BURST: usize = 1 << 7;

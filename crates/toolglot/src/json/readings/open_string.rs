@@ -10,8 +10,8 @@ use crate::json::quote::Quote;
 use crate::json::state::Bracket;
 use crate::view::NotYet;
 
-/// Calls that a doubtful string may quote. Text with more is a message whose first call never closed, and each costs
-/// another look at the same bytes.
+/// Calls that a string or another value may quote, and that are looked at. Text with more is a message whose first call never
+/// closed, or a transcript, and each costs another look at the same bytes.
 pub(crate) const QUOTED: usize = 8;
 
 /// The colon of a member is looked for so near behind its name, where a slip may stand between.

@@ -15,7 +15,7 @@ use super::json_span::{JsonRest, JsonSpan, may_be_text};
 use super::opened::OpenedTags;
 use crate::diagnostic::Code;
 use crate::dialect::Literal;
-use crate::json::InnerCall;
+use crate::json::{InnerCall, QUOTED};
 use crate::parser::boundary;
 use crate::parser::call_context::CallContext;
 use crate::parser::head::{named_tag, skip_gap};
@@ -61,10 +61,6 @@ pub(super) struct ValueEndFinder {
     /// How many bytes were read for them in vain.
     in_vain: usize,
 }
-
-/// Openers in one value that are read on, each up to the end of its call; all others are data. A value that quotes a
-/// transcript would otherwise be read once for each call in it.
-const OPENERS: usize = 8;
 
 impl ValueEdge {
     fn at(end: usize, next: usize) -> Self {
@@ -408,9 +404,9 @@ impl ValueEndFinder {
         Ok(None)
     }
 
-    /// Says whether what stands around an opener may be looked at.
+    /// Says whether what stands around an opener may be looked at, up to the end of its call; all others are data.
     fn may_look(&self) -> bool {
-        self.openers < OPENERS && !self.hasty
+        self.openers < QUOTED && !self.hasty
     }
 
     /// Notes that something was looked at, and so many bytes for it.
