@@ -6,7 +6,7 @@ use super::late_name::unsaid_name;
 use super::member::{
     self, CallMember, CallObjectPosition, GivenArguments, OwnMember, is_arguments_key, member, schema_key,
 };
-use super::object::{ArgumentsObject, check_declared, duplicate};
+use super::object::ArgumentsObject;
 use super::plain_call::plain_head;
 use super::whole::{read_value, skip_value};
 use crate::diagnostic::Code;
@@ -357,8 +357,7 @@ impl CallObjectReader {
         context: &CallContext<'_>,
         sink: &mut Sink,
     ) -> Result<Option<ValueOutcome>, NotYet> {
-        let name = context.meant(&key.text);
-        let node = context.parameter(name).map(SchemaNode::id);
+        let node = context.parameter(context.meant(&key.text)).map(SchemaNode::id);
         let read = read_value(start, ValuePosition::Value, node, context)?;
         if !self.spot.has_arguments {
             self.start(key.span.start, context, sink);
@@ -367,11 +366,7 @@ impl CallObjectReader {
         let Some((object, (json, end))) = self.flat.as_mut().zip(read) else {
             return Ok(Some(self.end(start, Ended::Broken, context, sink)));
         };
-        if object.member(name, &json, end, sink) {
-            check_declared(key, name, context, sink);
-        } else {
-            duplicate(key, end, sink);
-        }
+        object.meant_member(key, &json, end, context, sink);
         (self.spot.at, self.spot.unjoined) = (end, true);
         Ok(None)
     }

@@ -75,6 +75,25 @@ impl ArgumentsObject {
         new
     }
 
+    /// Writes the member that a key means, whose value is JSON already: says whether it is new, and what is wrong with its key.
+    pub(super) fn meant_member(
+        &mut self,
+        key: &HeadText,
+        json: &str,
+        at: usize,
+        context: &CallContext<'_>,
+        sink: &mut Sink,
+    ) -> bool {
+        let name = context.meant(&key.text);
+        let new = self.member(name, json, at, sink);
+        if new {
+            check_declared(key, name, context, sink);
+        } else {
+            duplicate(key, at, sink);
+        }
+        new
+    }
+
     /// Writes a member from bare text.
     pub(crate) fn text_member(
         &mut self,
@@ -158,14 +177,9 @@ impl ArgumentsObject {
         context: &CallContext<'_>,
         sink: &mut Sink,
     ) {
-        let name = context.meant(&key.text);
-        let mut json = String::new();
-        let verdict = value.write(context.parameter(name), &context.engine.options, &mut json);
-        if !self.member(name, &json, at.end, sink) {
-            return duplicate(key, at.end, sink);
-        }
-        check_declared(key, name, context, sink);
-        if verdict == Conversion::Mismatch {
+        let (node, mut json) = (context.parameter(context.meant(&key.text)), String::new());
+        let verdict = value.write(node, &context.engine.options, &mut json);
+        if self.meant_member(key, &json, at.end, context, sink) && verdict == Conversion::Mismatch {
             sink.diagnose(Code::TypeMismatch, at, format!("`{}` does not match any declared type", excerpt(&json)));
         }
     }

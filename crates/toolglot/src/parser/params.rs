@@ -6,7 +6,7 @@ use super::call_context::CallContext;
 use super::contest::NEAR;
 use super::head::{Head, TagEnd, closing_tag, is_spelled, nodes, tag_end};
 use super::marker::Marker;
-use super::object::{ArgumentsObject, check_declared, duplicate};
+use super::object::ArgumentsObject;
 use super::torn::{begins_torn, cut_closer, cut_opener, is_torn};
 use super::tree::{self, Tree};
 use super::value::ParamReader;
@@ -144,7 +144,9 @@ impl ParamsReader {
             sink.broken(start..start, "an element inside a parameter has no closing tag");
         }
         if let Tree::Whole(json, end) = tree {
-            self.member(&json, end, context, sink);
+            if let Some(key) = &self.head.key {
+                self.object.meant_member(key, &json, end, context, sink);
+            }
             self.at = end;
             return Ok(Between::Passed);
         }
@@ -160,18 +162,7 @@ impl ParamsReader {
         self.value =
             Some(ParamReader::new(start, param, hint(pattern, &self.head, context.dialect().types.as_ref()), hasty));
         self.at = start;
-        Ok(Between::Passed)
-    }
-
-    /// Writes the parameter whose value was read whole.
-    fn member(&mut self, json: &str, end: usize, context: &CallContext<'_>, sink: &mut Sink) {
-        let Some(key) = &self.head.key else { return };
-        let name = context.meant(&key.text);
-        if self.object.member(name, json, end, sink) {
-            check_declared(key, name, context, sink);
-        } else {
-            duplicate(key, end, sink);
-        }
+        Ok(None)
     }
 
     fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> Between {
