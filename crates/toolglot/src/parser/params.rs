@@ -47,13 +47,6 @@ pub(crate) struct FoundParam {
     pub(crate) head: Head,
 }
 
-/// What stands between two parameters.
-enum Between {
-    /// Something to go past; reading goes on behind it.
-    Passed,
-    Ended(ValueOutcome),
-}
-
 impl ParamsReader {
     /// Attributes are the first parameters.
     pub(crate) fn new(at: usize, first: Option<Box<FoundParam>>, context: &CallContext<'_>, sink: &mut Sink) -> Self {
@@ -88,13 +81,13 @@ impl ParamsReader {
                     return Ok(ValueOutcome { at: end.at, how: Ended::Truncated });
                 }
             }
-            if let Between::Ended(end) = self.between(context, sink)? {
+            if let Some(end) = self.between(context, sink)? {
                 return Ok(end);
             }
         }
     }
 
-    fn between(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
+    fn between(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<Option<ValueOutcome>, NotYet> {
         let at = context.gap(self.at)?;
         let visible = |first: &FoundParam| self.object.is_empty() && first.start < context.view.end();
         let found = match self.first.take().filter(|first| visible(first)) {
@@ -127,8 +120,8 @@ impl ParamsReader {
         start: usize,
         context: &CallContext<'_>,
         sink: &mut Sink,
-    ) -> Result<Between, NotYet> {
-        let Some(pattern) = context.dialect().params.get(param) else { return Ok(Between::Passed) };
+    ) -> Result<Option<ValueOutcome>, NotYet> {
+        let Some(pattern) = context.dialect().params.get(param) else { return Ok(None) };
         let nests = pattern.kind() == Some(BodyKind::Tree);
         let tree = if nests { tree::read(start, &context.with_head(&self.head), pattern)? } else { Tree::Text };
         let wrapped = match tree {
@@ -148,7 +141,7 @@ impl ParamsReader {
                 self.object.meant_member(key, &json, end, context, sink);
             }
             self.at = end;
-            return Ok(Between::Passed);
+            return Ok(None);
         }
         if let Some((members, end)) = wrapped {
             sink.repair(Code::Wrapper, self.at..end, Code::Wrapper.row().about);
@@ -156,7 +149,7 @@ impl ParamsReader {
                 self.object.member(&key, json, end, sink);
             }
             self.at = end;
-            return Ok(Between::Passed);
+            return Ok(None);
         }
         let hasty = sink.is_hasty(start);
         self.value =
@@ -165,23 +158,23 @@ impl ParamsReader {
         Ok(None)
     }
 
-    fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> Between {
+    fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> Option<ValueOutcome> {
         // What is required may stand in what was skipped; a parameter that cannot be read stood there for certain.
         if self.broken || self.skipped && self.object.missing(context).next().is_some() {
             sink.pass_arguments(at);
-            return Between::Ended(ValueOutcome { at, how: Ended::Broken });
+            return Some(ValueOutcome { at, how: Ended::Broken });
         }
         self.object.end(at, context, sink);
-        Between::Ended(ValueOutcome { at, how })
+        Some(ValueOutcome { at, how })
     }
 
-    fn truncate(&mut self, at: usize, sink: &mut Sink) -> Between {
+    fn truncate(&mut self, at: usize, sink: &mut Sink) -> Option<ValueOutcome> {
         sink.pass_arguments(at);
-        Between::Ended(ValueOutcome { at, how: Ended::Truncated })
+        Some(ValueOutcome { at, how: Ended::Truncated })
     }
 
     /// The call's closer is missing: the call is whole if every required parameter is there.
-    fn end_of_input(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> Between {
+    fn end_of_input(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> Option<ValueOutcome> {
         if self.object.is_whole(context) && !self.broken && !context.engine.options.is_cut() {
             return self.end(at, Ended::Cut, context, sink);
         }
@@ -195,7 +188,7 @@ impl ParamsReader {
         param: &Pattern,
         context: &CallContext<'_>,
         sink: &mut Sink,
-    ) -> Result<Between, NotYet> {
+    ) -> Result<Option<ValueOutcome>, NotYet> {
         if let Some(end) = self.value_closer(at, context)? {
             sink.repair(Code::DuplicateCloser, at..end, "dropped a doubled closing marker of a parameter");
             return Ok(self.pass(end, sink));
@@ -223,7 +216,7 @@ impl ParamsReader {
         param: &Pattern,
         context: &CallContext<'_>,
         sink: &mut Sink,
-    ) -> Result<Between, NotYet> {
+    ) -> Result<Option<ValueOutcome>, NotYet> {
         match next_marker(at, context, param)? {
             None => self.junk_to_the_end(at, context, sink),
             Some((Marker::Param, from, end)) if from == at => self.broken_param(at, end, context, sink),
@@ -242,7 +235,12 @@ impl ParamsReader {
     }
 
     /// No marker follows: what stands here is text after a call, or a closer that the end of input cut.
-    fn junk_to_the_end(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
+    fn junk_to_the_end(
+        &mut self,
+        at: usize,
+        context: &CallContext<'_>,
+        sink: &mut Sink,
+    ) -> Result<Option<ValueOutcome>, NotYet> {
         let end = context.view.final_end()?;
         let rest = context.view.slice(at, end);
         let cut = cut_closer(rest, context.dialect(), context.head);
@@ -261,7 +259,7 @@ impl ParamsReader {
         end: usize,
         context: &CallContext<'_>,
         sink: &mut Sink,
-    ) -> Result<Between, NotYet> {
+    ) -> Result<Option<ValueOutcome>, NotYet> {
         match tag_end(context.view, end)? {
             TagEnd::Cut => Ok(self.truncate(context.view.final_end()?, sink)),
             TagEnd::Open => {
@@ -279,10 +277,10 @@ impl ParamsReader {
         }
     }
 
-    fn pass(&mut self, end: usize, sink: &mut Sink) -> Between {
+    fn pass(&mut self, end: usize, sink: &mut Sink) -> Option<ValueOutcome> {
         sink.markup(end);
         self.at = end;
-        Between::Passed
+        None
     }
 
     fn value_closer(&self, at: usize, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
