@@ -94,21 +94,21 @@ impl CallReader {
     /// Reads on; returns where everything that belongs to the call is over.
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<usize, NotYet> {
         loop {
-            match self.phase {
+            self.phase = match self.phase {
                 CallPhase::Committed => self.announce(engine, view, sink),
                 CallPhase::Body(_) => {
                     let end = self.read_body(engine, view, sink)?;
-                    self.end_body(end, sink);
+                    self.end_body(end, sink)
                 }
                 CallPhase::Closing(end) => self.close(engine, view, end, sink)?,
                 CallPhase::Between(at) => self.between(engine, view, at, sink)?,
                 CallPhase::Over(at) => return Ok(at),
-            }
+            };
         }
     }
 
     /// Starts the call and its body. A call object starts the call itself, where its arguments begin.
-    fn announce(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) {
+    fn announce(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> CallPhase {
         sink.dialect = Some(engine.dialect(self.won.pattern_ref).name.clone());
         let start = std::mem::replace(&mut self.won.start, Start::Nothing(0));
         self.fenced = matches!(start, Start::Call { fenced: true, .. });
@@ -156,7 +156,7 @@ impl CallReader {
             self.scopes.push(Wrapper::Array { call: self.won.pattern_ref.call, bracket: true });
         }
         let context = self.won.context(engine, view);
-        self.phase = CallPhase::Body(Box::new(BodyReader::new(start, &context, sink)));
+        CallPhase::Body(Box::new(BodyReader::new(start, &context, sink)))
     }
 
     /// Reads on in the body, within the limits.
@@ -186,7 +186,7 @@ impl CallReader {
         }
     }
 
-    fn end_body(&mut self, end: ValueOutcome, sink: &mut Sink) {
+    fn end_body(&mut self, end: ValueOutcome, sink: &mut Sink) -> CallPhase {
         if sink.written == 0 && matches!(end.how, Ended::Complete | Ended::Cut) {
             sink.arguments(end.at, "{}");
         }
@@ -208,10 +208,16 @@ impl CallReader {
         {
             self.won.head.id = object.id.take().map(|id| HeadText::new(&id, 0..0));
         }
-        self.phase = CallPhase::Closing(end);
+        CallPhase::Closing(end)
     }
 
-    fn close(&mut self, engine: &Engine, view: View<'_>, end: ValueOutcome, sink: &mut Sink) -> Result<(), NotYet> {
+    fn close(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        end: ValueOutcome,
+        sink: &mut Sink,
+    ) -> Result<CallPhase, NotYet> {
         let ValueOutcome { at, how } = end;
         if matches!(how, Ended::Truncated | Ended::Broken) {
             return self.give_up(engine, view, end, sink);
@@ -270,12 +276,17 @@ impl CallReader {
             sink.note(Outcome::Truncated);
         }
         sink.call_end(self.won.head.id(), end);
-        self.phase = if self.one { CallPhase::Over(end) } else { CallPhase::Between(end) };
-        Ok(())
+        Ok(if self.one { CallPhase::Over(end) } else { CallPhase::Between(end) })
     }
 
     /// Ends a call that cannot be finished.
-    fn give_up(&mut self, engine: &Engine, view: View<'_>, end: ValueOutcome, sink: &mut Sink) -> Result<(), NotYet> {
+    fn give_up(
+        &self,
+        engine: &Engine,
+        view: View<'_>,
+        end: ValueOutcome,
+        sink: &mut Sink,
+    ) -> Result<CallPhase, NotYet> {
         let ValueOutcome { at, how } = end;
         let goes_on = how == Ended::Broken && !self.one && !self.scopes.is_empty();
         let context = self.won.context(engine, view);
@@ -284,23 +295,18 @@ impl CallReader {
         if let Some(next) = next {
             sink.text(next);
         }
-        self.phase = next.map_or(CallPhase::Over(at), CallPhase::Between);
-        Ok(())
+        Ok(next.map_or(CallPhase::Over(at), CallPhase::Between))
     }
 
     /// Looks for the section's closers or its next call.
-    fn between(&mut self, engine: &Engine, view: View<'_>, at: usize, sink: &mut Sink) -> Result<(), NotYet> {
-        let Some(&scope) = self.scopes.last() else {
-            self.phase = CallPhase::Over(at);
-            return Ok(());
-        };
+    fn between(&mut self, engine: &Engine, view: View<'_>, at: usize, sink: &mut Sink) -> Result<CallPhase, NotYet> {
+        let Some(&scope) = self.scopes.last() else { return Ok(CallPhase::Over(at)) };
         let mut next = skip_gap(view, at)?;
         let context = self.won.context(engine, view);
         if let Some(end) = stray_bracket(next, &context)? {
             sink.diagnose(Code::ExtraCloser, next..end, "a bracket closed the list before the last call");
             sink.markup(end);
-            self.phase = CallPhase::Between(end);
-            return Ok(());
+            return Ok(CallPhase::Between(end));
         }
         let mut over = at;
         if let Some(separator @ (b',' | b';')) = view.byte(next)? {
@@ -317,41 +323,38 @@ impl CallReader {
             }
             sink.markup(end);
             self.scopes.pop();
-            self.phase = CallPhase::Between(end);
-            return Ok(());
+            return Ok(CallPhase::Between(end));
         }
         let (mut in_vain, hasty) = (0, sink.wasted_lookahead > engine.options.limits.string_ends);
         for pattern_ref in scope.forms(engine, self.won.pattern_ref) {
             let trial = TrialContext { in_section: true, hasty, ..TrialContext::new(engine, view, next, pattern_ref) };
             if self.try_next(&trial, &mut in_vain, sink)? {
                 sink.wasted_lookahead += in_vain;
-                return Ok(());
+                return Ok(CallPhase::Committed);
             }
         }
-        self.go_on(engine, view, over..next, sink)?;
+        let phase = self.go_on(engine, view, over..next, sink)?;
         // Only now: what is looked at again with more of the message was not read twice.
         sink.wasted_lookahead += in_vain;
-        Ok(())
+        Ok(phase)
     }
 
     /// No call follows the gap: an object there names no tool, a closer is repeated, or the section is over, perhaps closed by
     /// another tag.
-    fn go_on(&mut self, engine: &Engine, view: View<'_>, gap: Range<usize>, sink: &mut Sink) -> Result<(), NotYet> {
+    fn go_on(&self, engine: &Engine, view: View<'_>, gap: Range<usize>, sink: &mut Sink) -> Result<CallPhase, NotYet> {
         let Range { start: over, end: next } = gap;
         let context = self.won.context(engine, view);
         if let Some(end) = self.scopes.last().map_or(Ok(None), |scope| nameless(&context, *scope, next))? {
             sink.diagnose(Code::Broken, next..end, "an object in a list of calls names no tool");
             sink.text(end);
-            self.phase = CallPhase::Between(end);
-            return Ok(());
+            return Ok(CallPhase::Between(end));
         }
         // The closer of a call that has been closed before.
         let twice = context.any(next, context.pattern().tail.iter().filter(|closer| closer.is_strong()))?;
         if let Some(end) = twice.filter(|_| matches!(self.scopes.last(), Some(Wrapper::Section))) {
             sink.diagnose(Code::DuplicateCloser, next..end, Code::DuplicateCloser.row().about);
             sink.markup(end);
-            self.phase = CallPhase::Between(end);
-            return Ok(());
+            return Ok(CallPhase::Between(end));
         }
         sink.markup(over);
         let must_close = self.scopes.last().is_some_and(|scope| scope.must_close(engine, self.won.pattern_ref));
@@ -364,14 +367,12 @@ impl CallReader {
                 format!("a different marker closed the section: `{}`", view.slice(next, end)),
             );
             sink.markup(end);
-            self.phase = CallPhase::Over(end);
-            return Ok(());
+            return Ok(CallPhase::Over(end));
         }
         if must_close {
             sink.diagnose(Code::MissingCloser, over..over, "section without a closing marker");
         }
-        self.phase = CallPhase::Over(over);
-        Ok(())
+        Ok(CallPhase::Over(over))
     }
 
     /// Commits the call of a trial if one begins there; adds what was read to know that none does.
@@ -388,7 +389,6 @@ impl CallReader {
         };
         sink.markup(trial.at);
         self.won = *win;
-        self.phase = CallPhase::Committed;
         Ok(true)
     }
 }
