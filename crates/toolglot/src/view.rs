@@ -60,6 +60,13 @@ impl<'a> View<'a> {
         self.text.as_bytes().get(at - self.base..).unwrap_or_else(nothing)
     }
 
+    /// Returns the visible bytes from a position on, at most `reach` of them.
+    #[inline]
+    pub(crate) fn near(self, at: usize, reach: usize) -> &'a [u8] {
+        let rest = self.rest(at);
+        &rest[..rest.len().min(reach)]
+    }
+
     /// Says whether letters are visible from a position on.
     pub(crate) fn has_letters(self, at: usize) -> bool {
         self.rest(at).iter().any(u8::is_ascii_alphabetic)

@@ -36,9 +36,7 @@ impl ReaderStep<'_> {
             return false;
         }
         let (from, limit) = (reader.cursor.at(), self.limit());
-        let visible = self.view.rest(from);
-        let bytes = &visible[..visible.len().min(limit - from)];
-        let mut pass = FastPass::new(bytes);
+        let mut pass = FastPass::new(self.view.near(from, limit - from));
         while if parameters { self.pass_parameter(&mut pass) } else { self.pass_token(&mut pass) }.is_some() {}
         if pass.sure == 0 {
             return false;
@@ -200,8 +198,7 @@ impl ReaderStep<'_> {
         if !usual || self.context.options.careful {
             return None;
         }
-        let visible = self.view.rest(at);
-        let mut pass = FastPass::new(&visible[..visible.len().min(limit - at)]);
+        let mut pass = FastPass::new(self.view.near(at, limit - at));
         let closed = pass.content();
         let end = at + pass.at;
         self.reader.text.tried = end + 1;

@@ -85,7 +85,7 @@ const GROUP: usize = 4096;
 /// Comments between two tokens that a look-ahead passes; more are no comments on data.
 const COMMENTS: usize = 4;
 
-impl<'a> Lookahead<'a> {
+impl Lookahead<'_> {
     /// Returns the position after what may stand between tokens: blanks, comments, line breaks spelled out.
     pub(super) fn gap(self, at: usize) -> Result<usize, NotYet> {
         let mut at = self.blanks(at)?;
@@ -151,7 +151,7 @@ impl<'a> Lookahead<'a> {
     }
 
     fn block_comment(self, from: usize, reach: usize) -> Result<Ahead, NotYet> {
-        let body = self.within(from, reach);
+        let body = self.view.near(from, reach);
         match memchr::memmem::find(body, b"*/") {
             Some(length) => Ok(Ahead::Found(from + length + 2)),
             None if body.len() >= reach => Ok(Ahead::Absent),
@@ -160,7 +160,7 @@ impl<'a> Lookahead<'a> {
     }
 
     fn line_comment(self, from: usize, reach: usize) -> Result<Ahead, NotYet> {
-        let body = self.within(from, reach);
+        let body = self.view.near(from, reach);
         for (offset, &byte) in body.iter().enumerate() {
             let at = from + offset;
             if byte == b'\n'
@@ -170,11 +170,6 @@ impl<'a> Lookahead<'a> {
             }
         }
         if body.len() >= reach { Ok(Ahead::Absent) } else { self.view.final_end().map(|_| Ahead::Ends) }
-    }
-
-    fn within(self, from: usize, reach: usize) -> &'a [u8] {
-        let rest = if from <= self.view.end() { self.view.rest(from) } else { &[] };
-        &rest[..rest.len().min(reach)]
     }
 
     /// Returns the quote that opens a string at `at`, and its length; triple quotes are left to the caller.
@@ -417,7 +412,7 @@ impl<'a> Lookahead<'a> {
             Quote::Entity => b'&',
         };
         let plain = |byte: &&u8| **byte >= 0x20 && **byte != b'\\' && **byte != first;
-        at + self.view.rest(at.min(self.view.end())).iter().take(reach).take_while(plain).count()
+        at + self.view.near(at, reach).iter().take_while(plain).count()
     }
 
     /// Looks for a bare key: a word character or `$` first, then also `-` and `.`.

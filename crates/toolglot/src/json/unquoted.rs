@@ -49,7 +49,7 @@ impl ReaderStep<'_> {
             return Ok(None);
         }
         let plain = |byte: &&u8| !b"\"'`,:;{}[]()<>=\\\n\r".contains(byte);
-        let next = at + self.view.rest(at).iter().take(LINE).take_while(plain).count();
+        let next = at + self.view.near(at, LINE).iter().take_while(plain).count();
         let (text, next) = (self.view.slice(at, next).trim_end(), self.look().gap(next)?);
         let ends = match (self.parent(), self.view.byte(next)?) {
             (Some(Bracket::Object), Some(byte @ (b',' | b'}'))) => {

@@ -437,8 +437,7 @@ fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> 
     loop {
         if let Some(first) = only {
             // One more than the limit: then it is too long, whatever stands there.
-            let near = view.rest(end);
-            let near = &near[..near.len().min(KEY + 1 - (end - at))];
+            let near = view.near(end, KEY + 1 - (end - at));
             end += memchr::memchr(first, near).unwrap_or(near.len());
             if end - at > KEY {
                 return Ok(None);

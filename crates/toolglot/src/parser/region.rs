@@ -250,9 +250,9 @@ impl RegionReader {
     /// Keeps an opener at which no call began, unless the end of the input or what is a special token may have decided.
     fn keep_lost(&mut self, view: View<'_>, exhausted: bool, in_vain: usize) {
         // The bytes of its heads and those of its body tell whether a call begins.
-        let (rest, reach) = (view.rest(self.scan), 2 * NEAR);
-        if !view.has_marks() && (rest.len() >= reach || view.final_end().is_err()) {
-            self.lost.keep(&rest[..rest.len().min(reach)], exhausted, in_vain);
+        let near = view.near(self.scan, 2 * NEAR);
+        if !view.has_marks() && (near.len() == 2 * NEAR || view.final_end().is_err()) {
+            self.lost.keep(near, exhausted, in_vain);
         }
     }
 

@@ -301,10 +301,9 @@ impl Resolver<'_> {
 
     /// Says whether a quote and a colon stand so near behind `at` as behind a key; none has a backslash.
     fn holds_key_near(&self, at: usize) -> Result<bool, NotYet> {
-        let rest = self.look.view.rest(at);
-        let near = &rest[..rest.len().min(KEY_NEAR)];
+        let near = self.look.view.near(at, KEY_NEAR);
         let end = near.windows(2).position(|pair| pair == b"\":" || pair[0] == b'\\');
-        if end.is_none() && rest.len() < KEY_NEAR {
+        if end.is_none() && near.len() < KEY_NEAR {
             self.look.view.final_end()?;
         }
         Ok(end.is_some_and(|end| near[end] == b'"'))
@@ -330,9 +329,9 @@ impl Resolver<'_> {
 
     /// Says whether a colon stands near behind a name that ends at `end`.
     fn has_colon_near(&self, end: usize) -> Result<bool, NotYet> {
-        let rest = self.look.view.rest(end);
-        let colon = rest[..rest.len().min(COLON)].contains(&b':');
-        if !colon && rest.len() < COLON {
+        let near = self.look.view.near(end, COLON);
+        let colon = near.contains(&b':');
+        if !colon && near.len() < COLON {
             self.look.view.final_end()?;
         }
         Ok(colon)

@@ -84,8 +84,7 @@ fn words_of_line(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
 pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let mut end = at;
     if view.byte(at)?.is_some_and(|first| first.is_ascii() && is_name_char(char::from(first), true)) {
-        let rest = view.rest(at);
-        let near = &rest[..rest.len().min(NAME_LIMIT + 1)];
+        let near = view.near(at, NAME_LIMIT + 1);
         end += near.iter().position(|byte| !NAME_BYTES[usize::from(*byte)]).unwrap_or(near.len());
     }
     // An ASCII byte that is none of a plain name ends it.
@@ -94,7 +93,7 @@ pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYe
         && let Some(next) = view.char(end)?.filter(|next| is_name_char(*next, end == at))
     {
         end += next.len_utf8();
-        end += view.rest(end).iter().take(NAME_LIMIT).take_while(|byte| NAME_BYTES[usize::from(**byte)]).count();
+        end += view.near(end, NAME_LIMIT).iter().take_while(|byte| NAME_BYTES[usize::from(**byte)]).count();
     }
     if end - at > NAME_LIMIT {
         return Ok(None);

@@ -40,8 +40,7 @@ impl ValueEndFinder {
 
 /// Says whether CDATA that is open at `at` has no end near: the input ends first, or other CDATA opens.
 fn lacks_cdata_end(view: View<'_>, at: usize) -> Result<bool, NotYet> {
-    let rest = view.rest(at);
-    let near = &rest[..rest.len().min(LOOK)];
+    let near = view.near(at, LOOK);
     let end = memchr::memmem::find(near, CDATA_END.as_bytes());
     let other = memchr::memmem::find(near, CDATA.as_bytes());
     match (other, end) {
