@@ -136,11 +136,7 @@ fn begin_call(trial: &TrialContext<'_>, mut at: usize, head: &mut Head) -> Resul
     let TrialContext { engine, view, pattern_ref, .. } = *trial;
     let fenced = !engine.pattern(pattern_ref).tail.is_empty() && view.starts_with(at, "```")?;
     if fenced {
-        at += 3;
-        while view.byte(at)?.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
-            at += 1;
-        }
-        at = skip_gap(view, at)?;
+        at = skip_gap(view, behind_fence(view, at)?)?;
     }
     let is_open = |node: &HeadPart| matches!(node, HeadPart::Literal(literal) if literal.ends_with('['));
     let in_array = engine.section(pattern_ref).and_then(|section| section.head.last()).is_some_and(is_open);
@@ -226,12 +222,17 @@ fn fenced(at: usize, view: View<'_>) -> Result<bool, NotYet> {
     if !view.starts_with(at, "```")? {
         return Ok(false);
     }
-    let mut at = at + 3;
-    while view.byte(at)?.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
-        at += 1;
-    }
-    let at = view.skip_blanks(at)?;
+    let at = view.skip_blanks(behind_fence(view, at)?)?;
     Ok(view.byte(at)? == Some(b'{') && key_ahead(view, at + 1, None)?)
+}
+
+/// Returns the end of the fence that stands at `at`, and of its word.
+fn behind_fence(view: View<'_>, at: usize) -> Result<usize, NotYet> {
+    let mut end = at + "```".len();
+    while view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+        end += 1;
+    }
+    Ok(end)
 }
 
 fn begin_object(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
