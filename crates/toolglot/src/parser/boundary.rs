@@ -6,7 +6,7 @@ use super::call::CallReader;
 use super::call_context::CallContext;
 use super::closing::close;
 use super::contest::{self, Winner};
-use super::crossed::{begins_in_string, holds_head, names_tool};
+use super::crossed::{ends_with_head, holds_keywords, names_tool};
 use super::engine::{Callee, Engine};
 use super::member::{self, OwnMember};
 use super::remains::{Doubt, LOOK, begins_element, behind_section, ends_line, is_over, may_go_on};
@@ -19,6 +19,9 @@ use crate::event::Outcome;
 use crate::json::{Ended, InnerCall, Markers, QUOTED, key_ahead};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
+
+/// Bytes of a head that are looked for in a string before a bracket: room for the longest name and the words around it.
+const HEAD_LENGTH: usize = 1 << 8;
 
 /// How far a call that opens in the middle of a value is read: the size of a source file. Together with `QUOTED` it
 /// bounds the search to half a MiB in a call.
@@ -186,12 +189,30 @@ impl Markers for CallContext<'_> {
         Ok(closing.repairs.is_empty() && matches!(self.view.byte(next)?, Some(b',' | b';')))
     }
 
+    /// Says whether a call of a declared tool begins at `at` in a string, where calls have no closers but brackets: the string
+    /// may have lost its end before it.
     fn begins_in_string(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        begins_in_string(self, at)
+        match self.pattern().kind() {
+            _ if self.near || self.pattern().tail.iter().any(|closer| closer.is_strong()) => Ok(false),
+            Some(BodyKind::Call) => names_tool(self, at),
+            _ => self.next_call_begins(at),
+        }
     }
 
-    fn holds_head(&self, _: View<'_>, from: usize, at: usize) -> Result<bool, NotYet> {
-        holds_head(self, from, at)
+    /// Says whether the head of a declared tool's call stands near before a quote at `at` in a string that is visible from `from`
+    /// on; other text may be glued to it.
+    fn holds_head(&self, view: View<'_>, from: usize, at: usize) -> Result<bool, NotYet> {
+        let mut from = from.max(at.saturating_sub(HEAD_LENGTH));
+        while !view.is_boundary(from) {
+            from += 1;
+        }
+        let before = view.slice(from, at).trim_end();
+        match self.pattern().kind() {
+            _ if self.near => Ok(false),
+            Some(BodyKind::Arguments) if before.ends_with('{') => ends_with_head(self, from, before),
+            Some(BodyKind::Kwargs) => holds_keywords(self, from, before),
+            _ => Ok(false),
+        }
     }
 
     fn closes(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {

@@ -2,15 +2,12 @@
 
 use super::call_context::CallContext;
 use super::member;
-use crate::dialect::{BodyKind, HeadPart};
+use crate::dialect::HeadPart;
 use crate::json::last_word;
 use crate::view::NotYet;
 
 /// Members at the head of a call object, up to its name: an id and a type stand before it at most.
 const HEAD: usize = 3;
-
-/// Bytes of a head that are looked for in a string before a bracket: room for the longest name and the words around it.
-const HEAD_LENGTH: usize = 1 << 8;
 
 /// Parentheses before a quote that are looked at; a call's own is one of the last.
 const PARENTHESES: usize = 8;
@@ -31,36 +28,8 @@ pub(super) fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<boo
     Ok(false)
 }
 
-/// Says whether a call of a declared tool begins at `at` in a string, where calls have no closers but brackets: the string
-/// may have lost its end before it.
-pub(super) fn begins_in_string(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    if context.near || context.pattern().tail.iter().any(|closer| closer.is_strong()) {
-        return Ok(false);
-    }
-    match context.pattern().kind() {
-        Some(BodyKind::Call) => names_tool(context, at),
-        _ => context.next_call_begins(at),
-    }
-}
-
-/// Says whether the head of a declared tool's call stands near before a quote at `at` in a string that is visible from `from`
-/// on; other text may be glued to it.
-pub(super) fn holds_head(context: &CallContext<'_>, from: usize, at: usize) -> Result<bool, NotYet> {
-    let (mut from, view) = (from.max(at.saturating_sub(HEAD_LENGTH)), context.view);
-    while !view.is_boundary(from) {
-        from += 1;
-    }
-    let before = view.slice(from, at).trim_end();
-    match context.pattern().kind() {
-        _ if context.near => Ok(false),
-        Some(BodyKind::Arguments) if before.ends_with('{') => ends_with_head(context, from, before),
-        Some(BodyKind::Kwargs) => holds_keywords(context, from, before),
-        _ => Ok(false),
-    }
-}
-
 /// Says whether a text that ends with an object's brace, and stands at `from`, ends with the head of a call before it.
-fn ends_with_head(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
+pub(super) fn ends_with_head(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
     let openers = context.pattern().opening().into_iter().flat_map(|opener| &opener.spellings);
     let head = before.trim_end_matches('{').trim_end();
     let line = head.rfind('\n').map(|at| at + 1);
@@ -82,7 +51,7 @@ fn declared(word: &str, context: &CallContext<'_>) -> Option<usize> {
 
 /// Says whether a text that stands at `from` holds a declared tool's name, a parenthesis and a keyword, or what the dialect
 /// writes between a tool's name and its parenthesis.
-fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
+pub(super) fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
     let last = context.pattern().head.last().and_then(HeadPart::literal);
     let behind_name = last.and_then(|last| last.spellings.first()).map(|spelling| spelling.opener().trim());
     if behind_name.is_some_and(|words| words.len() > 1 && before.contains(words)) {
