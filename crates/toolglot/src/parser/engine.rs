@@ -126,12 +126,8 @@ impl Engine {
         self.callee(spelled).is_some_and(|callee| callee.tool.is_some())
     }
 
-    /// Says whether a declared tool's name stands at `at` as a word of its own, and a call can go on behind it.
-    pub(crate) fn names_at(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        self.behind_name(view, at).map(|behind| behind.is_some())
-    }
-
-    /// Returns the byte behind such a name, white space apart.
+    /// Returns the byte behind a declared tool's name that stands at `at` as a word of its own, white space apart, if a call can
+    /// go on with it.
     pub(crate) fn behind_name(&self, view: View<'_>, at: usize) -> Result<Option<u8>, NotYet> {
         if !self.reads_names || !view.byte(at)?.is_some_and(|first| self.tools.may_begin(first)) {
             return Ok(None);

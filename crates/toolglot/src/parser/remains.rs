@@ -87,7 +87,7 @@ fn goes_on_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> 
     if context.view.byte(next)?.is_none()
         || context.opener(next)?.is_some()
         || context.any(next, context.engine.section(*context.pattern_ref).and_then(Pattern::opening))?.is_some()
-        || context.engine.names_at(context.view, next)?
+        || context.engine.behind_name(context.view, next)?.is_some()
         || context.view.slice(at, next).contains('\n') && context.sibling(next)?.is_some()
     {
         return Ok(true);
@@ -172,7 +172,7 @@ fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: b
         {
             return Ok(false);
         }
-        if byte == b'\n' && context.engine.names_at(view, at + 1)? {
+        if byte == b'\n' && context.engine.behind_name(view, at + 1)?.is_some() {
             return Ok(true);
         }
         if marks && (context.closes(view, at)?.is_some() || closes_value(context, at)?) {

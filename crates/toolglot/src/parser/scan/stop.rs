@@ -58,5 +58,5 @@ fn starts_line(engine: &Engine, view: View<'_>, at: usize) -> bool {
     let cut = view.limited(at.saturating_add(engine.options.limits.held));
     opens(engine, view, at)
         || engine.reads_weak && engine.catalog.line_stops().stands(cut, at) != Ok(false)
-        || engine.names_at(cut, at).unwrap_or(true)
+        || engine.behind_name(cut, at) != Ok(None)
 }
