@@ -190,7 +190,6 @@ impl Tools {
     /// # Errors
     /// As [`Tools::from_json`].
     pub fn declarations(tools: &Value) -> Result<Vec<Declaration>, ToolsError> {
-        Self::from_json(tools)?;
         declaration::declared(tools)
     }
 

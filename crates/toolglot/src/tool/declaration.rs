@@ -13,24 +13,8 @@ use crate::schema::Schema;
 
 /// Returns the declared functions; tools of other types are left out, and so are later ones of the same name.
 pub(super) fn tools(tools: &Value) -> Result<Vec<Tool>, ToolsError> {
-    let entries = shape::entries(tools)?.into_iter();
-    let tools = entries.filter_map(|(at, entry)| tool(&entry).map_err(|kind| ToolsError::entry(at, kind)).transpose());
-    let mut tools = tools.collect::<Result<Vec<_>, _>>()?;
-    let mut names = HashSet::new();
-    tools.retain(|tool| names.insert(tool.name.clone()));
-    Ok(tools)
-}
-
-fn tool(entry: &Value) -> Result<Option<Tool>, ToolsErrorKind> {
-    let entry = entry.as_object().ok_or(ToolsErrorKind::NoObject(kind_of(entry)))?;
-    if !is_function(entry) {
-        return Ok(None);
-    }
-    let function = entry.get("function").and_then(Value::as_object).unwrap_or(entry);
-    let name = function.get("name").and_then(Value::as_str).filter(|name| !name.trim().is_empty());
-    let name = name.ok_or(ToolsErrorKind::NoName)?.to_owned();
-    let schema = parameters(function)?.map(|parameters| Schema::compile(&parameters));
-    Ok(Some(Tool { name: name.into(), schema }))
+    let compile = |parameters: Cow<'_, Value>| Schema::compile(&parameters);
+    functions(tools, |name, parameters, _| Tool { name: name.into(), schema: parameters.map(compile) })
 }
 
 /// A declared function.
@@ -54,18 +38,33 @@ impl Declaration {
 
 /// Returns the functions of a list; of several with the same name the first.
 pub(super) fn declared(tools: &Value) -> Result<Vec<Declaration>, ToolsError> {
-    let mut declared: Vec<Declaration> = Vec::new();
-    let mut names = HashSet::new();
+    functions(tools, |name, parameters, function| Declaration {
+        name: name.to_owned(),
+        parameters: parameters.map(Cow::into_owned),
+        function: function.clone(),
+    })
+}
+
+/// Returns what is made of the name, the parameters and the rest of each function.
+fn functions<T>(
+    tools: &Value,
+    make: impl Fn(&str, Option<Cow<'_, Value>>, &Map<String, Value>) -> T,
+) -> Result<Vec<T>, ToolsError> {
+    let (mut functions, mut names) = (Vec::new(), HashSet::new());
     for (at, entry) in shape::entries(tools)? {
-        let Some(entry) = entry.as_object().filter(|entry| is_function(entry)) else { continue };
-        let function = entry.get("function").and_then(Value::as_object).unwrap_or(entry);
-        let Some(name) = function.get("name").and_then(Value::as_str) else { continue };
-        let parameters = parameters(function).map_err(|kind| ToolsError::entry(at, kind))?.map(Cow::into_owned);
-        if names.insert(name.to_owned()) {
-            declared.push(Declaration { name: name.to_owned(), parameters, function: function.clone() });
+        let wrong = |kind| ToolsError::entry(at, kind);
+        let entry = entry.as_object().ok_or_else(|| wrong(ToolsErrorKind::NoObject(kind_of(&entry))))?;
+        if is_function(entry) {
+            let function = entry.get("function").and_then(Value::as_object).unwrap_or(entry);
+            let name = function.get("name").and_then(Value::as_str).filter(|name| !name.trim().is_empty());
+            let name = name.ok_or_else(|| wrong(ToolsErrorKind::NoName))?;
+            let parameters = parameters(function).map_err(wrong)?;
+            if names.insert(name.to_owned()) {
+                functions.push(make(name, parameters, function));
+            }
         }
     }
-    Ok(declared)
+    Ok(functions)
 }
 
 /// A tool without a type is a function; `custom` is one where Anthropic's schema stands beside it.
