@@ -305,7 +305,7 @@ fn read_at_level(
     context: &Context<'_>,
     level: Unwrapped,
 ) -> Option<WholeValue> {
-    all_of(text, read_with(JsonReader::new(0, place, node).at_level(level), text, context)?, context)
+    all_of(text, read_with(JsonReader { level, ..JsonReader::new(0, place, node) }, text, context)?, context)
 }
 
 /// Reads the arguments object that begins at `from`; returns what was read, and where and how it ended.
@@ -318,7 +318,7 @@ pub(crate) fn read_arguments(
     context: &Context<'_>,
 ) -> Option<(WholeValue, ValueOutcome)> {
     let node = context.schema.map(|schema| schema.root().id());
-    read_with(JsonReader::new(from, ValuePosition::Arguments, node).with_declared_keys(declared_keys), text, context)
+    read_with(JsonReader { declared_keys, ..JsonReader::new(from, ValuePosition::Arguments, node) }, text, context)
 }
 
 fn read_with(mut reader: JsonReader, text: &str, context: &Context<'_>) -> Option<(WholeValue, ValueOutcome)> {

@@ -52,7 +52,7 @@ pub(crate) struct JsonReader {
     /// The tool declares parameters, and not the one whose value is read.
     pub(super) undeclared: bool,
     pub(super) deferred: Deferred,
-    fenced: bool,
+    pub(super) fenced: bool,
     /// A brace closed the arguments before a parameter: they end with the object around them.
     pub(super) beside: bool,
     /// White space stood between the tokens that only strings have.
@@ -85,15 +85,6 @@ impl JsonReader {
             beside: false,
             unescaped: false,
         }
-    }
-
-    pub(super) fn at_level(self, level: Unwrapped) -> Self {
-        Self { level, ..self }
-    }
-
-    /// Returns the reader that takes a quote before an undeclared key for a part of its string.
-    pub(super) fn with_declared_keys(self, declared_keys: bool) -> Self {
-        Self { declared_keys, ..self }
     }
 
     /// Returns the reader of a value whose parameter is perhaps not declared.
