@@ -56,8 +56,7 @@ fn misnamed(
     context: &CallContext<'_>,
 ) -> Result<Result<Option<FoundArguments>, ()>, NotYet> {
     let Some(callee) = context.engine.callee(&name.text) else { return Ok(Ok(None)) };
-    let CallContext { engine, view, pattern_ref, head, near, ahead, .. } = *context;
-    let context = CallContext { near, ahead, ..CallContext::new(engine, view, pattern_ref, &callee, head) };
+    let context = CallContext { callee: &callee, ..*context };
     let is_known = |key: &str| context.declares(key) || context.knows(key);
     let unknown: Vec<&StandIn> = found.iter().filter(|one| !is_known(&one.key.text)).collect();
     let one = match unknown[..] {
@@ -65,10 +64,10 @@ fn misnamed(
         [one] if one.is_plain => one,
         _ => return Ok(Err(())),
     };
-    let is_empty = view.byte(context.gap(one.at + 1)?)? == Some(b'}');
+    let is_empty = context.view.byte(context.gap(one.at + 1)?)? == Some(b'}');
     let key = member::quoted_key(&context, one.at + 1)?;
     let is_declared = is_empty || key.is_some_and(|key| context.declares(&key));
-    let allowed = engine.options.repairs.allow(Code::ArgumentsKey);
+    let allowed = context.engine.options.repairs.allow(Code::ArgumentsKey);
     Ok(if is_declared && allowed {
         Ok(Some(FoundArguments { at: one.at, repair: Some(Code::ArgumentsKey) }))
     } else {
@@ -82,16 +81,14 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
         let found = FoundArguments { at: start, repair: None };
         return Ok(Some(CallObjectTrial { name, has_arguments: true, found: Some(found) }));
     }
-    let mut spot =
-        CallObjectPosition { at, depth: 0, named: false, has_arguments: false, unjoined: false, flat: false };
+    let mut spot = CallObjectPosition { at, ..CallObjectPosition::default() };
     let (mut name, mut skipped) = (None, Sink::muted(at, context.engine.options.repairs));
     let mut stand_ins = Vec::new();
-    while name.is_none() || !spot.has_arguments {
-        let here = CallObjectPosition { named: name.is_some(), ..spot };
-        let value = match member(here, context)? {
+    while !spot.named || !spot.has_arguments {
+        let value = match member(spot, context)? {
             CallMember::End(_) => break,
             CallMember::Name(said) => {
-                spot.at = said.span.end;
+                (spot.at, spot.named) = (said.span.end, true);
                 name = Some(said);
                 continue;
             }
@@ -105,6 +102,7 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
                 }
                 spot.has_arguments = true;
                 name = if name.is_none() { unsaid_name(spot, start, context)? } else { name };
+                spot.named = name.is_some();
                 start
             }
             CallMember::Other { start, key, foreign } => {
@@ -114,7 +112,7 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
                 start
             }
             CallMember::Arguments(GivenArguments::Bad(_)) => {
-                let Some(end) = text(here, name.as_ref(), context)? else { return Ok(None) };
+                let Some(end) = text(spot, name.as_ref(), context)? else { return Ok(None) };
                 (spot.has_arguments, spot.at) = (true, end);
                 continue;
             }
@@ -124,7 +122,7 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
                 continue;
             }
         };
-        if name.is_none() || !spot.has_arguments {
+        if !spot.named || !spot.has_arguments {
             let end = skip_value(value, context, &mut skipped)?;
             if end.how != Ended::Complete {
                 return Ok(None);
@@ -143,9 +141,7 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
 /// Returns the end of arguments that are text for the one parameter of the tool, whose name is known.
 fn text(spot: CallObjectPosition, name: Option<&HeadText>, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
     let Some(callee) = name.and_then(|name| context.engine.callee(&name.text)) else { return Ok(None) };
-    let CallContext { engine, view, pattern_ref, head, near, ahead, .. } = *context;
-    let context = CallContext { near, ahead, ..CallContext::new(engine, view, pattern_ref, &callee, head) };
-    Ok(match member(spot, &context)? {
+    Ok(match member(spot, &CallContext { callee: &callee, ..*context })? {
         CallMember::Arguments(GivenArguments::Whole(_, _, end)) => Some(end),
         _ => None,
     })
@@ -163,9 +159,7 @@ fn forgiven(code: Code) -> &'static str {
 pub(super) fn is_declaration(at: usize, name: Option<&HeadText>, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let Some(key) = schema_key(at, context)? else { return Ok(false) };
     let callee = name.and_then(|name| context.engine.callee(&name.text));
-    let declared = callee.is_some_and(|callee| {
-        CallContext::new(context.engine, context.view, context.pattern_ref, &callee, context.head).declares(key)
-    });
+    let declared = callee.is_some_and(|callee| CallContext { callee: &callee, ..*context }.declares(key));
     Ok(!declared)
 }
 
@@ -182,7 +176,7 @@ pub(crate) enum FlatMembers {
 
 /// Says what a whole call object without arguments has in their place. The call context's callee is the call's.
 pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, NotYet> {
-    let mut spot = CallObjectPosition { at, depth: 0, named: true, has_arguments: false, unjoined: false, flat: true };
+    let mut spot = CallObjectPosition { at, named: true, flat: true, ..CallObjectPosition::default() };
     let (mut found, mut skipped) = (FlatMembers::Empty, Sink::muted(at, context.engine.options.repairs));
     loop {
         match member(spot, context)? {
@@ -260,7 +254,7 @@ pub(crate) struct CallObjectReader {
 impl CallObjectReader {
     /// `at` is the position after the object's brace; `flat` if its members are the arguments.
     pub(crate) fn new(at: usize, flat: bool, found: Option<FoundArguments>) -> Self {
-        let spot = CallObjectPosition { at, depth: 0, named: true, has_arguments: false, unjoined: false, flat };
+        let spot = CallObjectPosition { at, named: true, flat, ..CallObjectPosition::default() };
         Self { spot, found, arguments: None, flat: flat.then(ArgumentsObject::default), id: None }
     }
 

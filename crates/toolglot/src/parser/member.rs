@@ -24,7 +24,7 @@ const IDS: [&str; 3] = ["id", "tool_call_id", "call_id"];
 const KINDS: [&str; 3] = ["type", "index", "function"];
 
 /// A place inside a call object, and what has been read before it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CallObjectPosition {
     pub(crate) at: usize,
     /// How many objects around the name and arguments are open.
