@@ -9,10 +9,7 @@ mod spans;
 /// What the text up to here says about the next byte. Kept while text goes by, never computed again.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MarkdownState {
-    /// Nothing but blanks since the start, a call, a region or a skipped literal.
-    fresh: bool,
-    /// Nothing but blanks since the last line break.
-    line_start: bool,
+    before: TextBefore,
     /// Nothing but blanks, quote and list marks since the last line break: a fence may stand here.
     fence_start: bool,
     fence: Fence,
@@ -21,6 +18,18 @@ pub(crate) struct MarkdownState {
     /// The run of fence marks that the text just ended with.
     run: MarkRun,
     sought: SpanSearch,
+}
+
+/// What text stands before a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum TextBefore {
+    /// Words on the same line.
+    #[default]
+    Words,
+    /// Nothing but blanks since the last line break.
+    LineBreak,
+    /// Nothing but blanks since the start, a call, a region or a skipped literal.
+    Nothing,
 }
 
 /// A Markdown fence.
@@ -54,27 +63,31 @@ pub(crate) enum Quoting {
 impl MarkdownState {
     /// Returns the place at the start of a message.
     pub(crate) fn start() -> Self {
-        Self { fresh: true, line_start: true, fence_start: true, ..Self::default() }
+        Self { before: TextBefore::Nothing, fence_start: true, ..Self::default() }
     }
 
     /// Makes the place as fresh as after a call or a region.
     pub(crate) fn refresh(&mut self) {
         self.end_run();
-        (self.fresh, self.line_start, self.fence_start, self.spans) = (true, true, true, Spans::default());
+        (self.before, self.fence_start, self.spans) = (TextBefore::Nothing, true, Spans::default());
     }
 
-    pub(crate) fn is_fresh(self) -> bool {
-        self.fresh
+    pub(crate) fn text_before(&self) -> TextBefore {
+        self.before
+    }
+
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.before == TextBefore::Nothing
     }
 
     /// Says whether a weak opener may stand here.
-    pub(crate) fn is_line_start(self) -> bool {
-        self.fresh || self.line_start
+    pub(crate) fn is_line_start(&self) -> bool {
+        self.before != TextBefore::Words
     }
 
     /// Says whether words that go by change nothing here.
     pub(crate) fn is_amid_line(&self) -> bool {
-        !self.fresh && !self.line_start && !self.fence_start && self.run.length == 0
+        !self.is_line_start() && !self.fence_start && self.run.length == 0
     }
 
     /// Says whether neither a fence nor a code span is open here, nor a run of marks may open one.
@@ -128,8 +141,8 @@ impl MarkdownState {
     /// Goes over a call that is text as a whole: marks in its values open nothing behind it.
     pub(crate) fn pass_whole(&mut self, call: &[u8]) {
         self.end_run();
-        self.fresh = false;
-        (self.line_start, self.fence_start) = (call.ends_with(b"\n"), call.ends_with(b"\n"));
+        self.fence_start = call.ends_with(b"\n");
+        self.before = if self.fence_start { TextBefore::LineBreak } else { TextBefore::Words };
     }
 
     /// Goes over text that is nothing but text.
@@ -159,7 +172,7 @@ impl MarkdownState {
             let run = text[at..].iter().take_while(|byte| **byte == b'`').count();
             let behind = at + run.max(1);
             let Some(ahead) = text.get(behind..).and_then(|rest| memchr::memchr2(b'`', b'\n', rest)) else { return at };
-            (self.fresh, self.line_start) = (false, false);
+            self.before = TextBefore::Words;
             if run > 0 && self.fence == Fence::Closed {
                 self.spans.pass_run(run);
             }
@@ -207,7 +220,7 @@ impl MarkdownState {
         }
         // Over a line break a span may be a slip: what begins a line is not taken for a part of it.
         let span = if here.spans.paragraph == 0 { here.spans.line } else { here.spans.paragraph };
-        if span == 0 || here.line_start {
+        if span == 0 || here.is_line_start() {
             return Ok(Quoting::None);
         }
         // What was sought for something before is not sought again: many things may open in one line.
@@ -223,18 +236,23 @@ impl MarkdownState {
             return;
         }
         self.end_run();
-        self.fresh = self.fresh && is_blank_text(text);
-        if self.spans.paragraph != 0 && ends_paragraph(self.line_start, text) {
+        if self.spans.paragraph != 0 && ends_paragraph(self.is_line_start(), text) {
             self.spans.paragraph = 0;
+        }
+        if self.before == TextBefore::Nothing && !is_blank_text(text) {
+            self.before = TextBefore::LineBreak;
         }
         let line = match last_line_break(text) {
             Some(end) => {
-                (self.line_start, self.fence_start, self.spans.line) = (true, true, 0);
+                (self.fence_start, self.spans.line) = (true, 0);
+                self.before = self.before.max(TextBefore::LineBreak);
                 &text[end + 1..]
             }
             None => text,
         };
-        self.line_start = self.line_start && is_blank_text(line);
+        if self.before == TextBefore::LineBreak && !is_blank_text(line) {
+            self.before = TextBefore::Words;
+        }
         self.fence_start = self.fence_start && line.iter().all(may_lead);
     }
 
@@ -243,9 +261,9 @@ impl MarkdownState {
             self.run.length += 1;
         } else {
             self.end_run();
-            self.run = MarkRun { mark, length: 1, at_line_start: self.fence_start, fresh: self.fresh };
+            self.run = MarkRun { mark, length: 1, at_line_start: self.fence_start, fresh: self.is_fresh() };
         }
-        (self.line_start, self.fence_start, self.fresh) = (false, false, false);
+        (self.before, self.fence_start) = (TextBefore::Words, false);
     }
 
     /// A run of marks is over: it was a fence, a code span's edge, or nothing.

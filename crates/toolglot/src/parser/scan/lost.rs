@@ -7,6 +7,7 @@
 use super::{ContestOutcome, Scanner};
 use crate::parser::catalog::Strength;
 use crate::parser::engine::Engine;
+use crate::parser::markdown::TextBefore;
 use crate::parser::recent::RecentPlaces;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -44,8 +45,7 @@ struct LostContest {
 /// What a contest may learn of the text before it, where no code quotes it and no call or region came between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Standing {
-    fresh: bool,
-    line_start: bool,
+    before: TextBefore,
     quotes_turns: bool,
     tried_call: bool,
     /// A call may be a draft.
@@ -179,8 +179,7 @@ impl Scanner {
     #[inline]
     fn standing(&self, engine: &Engine) -> Standing {
         Standing {
-            fresh: self.place.is_fresh(),
-            line_start: self.place.is_line_start(),
+            before: self.place.text_before(),
             quotes_turns: self.quotes_turns,
             tried_call: self.tried_call,
             drafts: self.may_be_draft(engine, Strength::Weak),
