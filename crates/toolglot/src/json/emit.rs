@@ -58,14 +58,6 @@ impl ReaderStep<'_> {
         self.run.end = end;
     }
 
-    /// Emits the input up to `end` as it stands in a JSON string, where nothing is held.
-    pub(super) fn put_escaped(&mut self, end: usize) {
-        let from = self.reader.cursor.emit_to(end);
-        let source = self.view.slice(from, end);
-        self.sink().escaped(end, source);
-        self.run = end..end;
-    }
-
     /// Says whether JSON is the input right before the reader's place, and nothing but what is in the run before that.
     fn is_source(&self, json: &str) -> bool {
         let Some(start) = self.at().checked_sub(json.len()) else { return false };
@@ -86,7 +78,10 @@ impl ReaderStep<'_> {
     pub(super) fn put_plain(&mut self, end: usize) {
         let source = self.view.slice(self.at(), end);
         if !self.reader.text.key && !self.reader.deferred.is_on() {
-            return self.put_escaped(end);
+            self.reader.cursor.emit_to(end);
+            self.sink().escaped(end, source);
+            self.run = end..end;
+            return;
         }
         let mut json = std::mem::take(&mut self.reader.cursor.scratch);
         json.clear();
