@@ -182,7 +182,7 @@ impl ArgumentsReader {
         if outcome.is_call() && !end.rest.is_empty() && extra && self.options.repairs.allow(Code::ExtraCloser) {
             let at = self.end.map_or(0, |end| end.at);
             let message = format!("dropped `{}`, which closes nothing", end.rest);
-            end.diagnostics.push(Diagnostic { code: Code::ExtraCloser, span: at..at, message, dialect: None });
+            end.diagnostics.push(Diagnostic::new(Code::ExtraCloser, at..at, message));
             (end.outcome, end.rest) = (Outcome::Repaired, String::new());
         }
         end

@@ -27,6 +27,13 @@ pub struct Diagnostic {
     pub dialect: Option<Arc<str>>,
 }
 
+impl Diagnostic {
+    /// Returns a record of what happened where no dialect is read.
+    pub(crate) fn new(code: Code, span: Range<usize>, message: impl Into<String>) -> Self {
+        Self { code, span, message: message.into(), dialect: None }
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code, self.message)

@@ -338,7 +338,7 @@ pub(crate) fn all_of(
     if blank.trim_end_matches(BLANKS) == "," && context.options.repairs.allow(Code::TrailingComma) {
         let span = text.len() - blank.len()..text.len() - blank.len() + 1;
         let message = "dropped a comma after the object".to_owned();
-        whole.repairs.push(Diagnostic { code: Code::TrailingComma, span, message, dialect: None });
+        whole.repairs.push(Diagnostic::new(Code::TrailingComma, span, message));
     } else if !blank.is_empty() {
         let extra = blank.trim_start_matches(['}', ']']).trim_start_matches(BLANKS).is_empty();
         if !extra || !context.options.repairs.allow(Code::ExtraCloser) {
@@ -346,7 +346,7 @@ pub(crate) fn all_of(
         }
         let message = format!("dropped `{}`, which closes nothing", blank.trim_end_matches(BLANKS));
         let span = text.len() - blank.len()..text.trim_end_matches(BLANKS).len();
-        whole.repairs.push(Diagnostic { code: Code::ExtraCloser, span, message, dialect: None });
+        whole.repairs.push(Diagnostic::new(Code::ExtraCloser, span, message));
     }
     (end.how == Ended::Complete).then_some(whole)
 }

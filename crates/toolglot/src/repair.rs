@@ -222,7 +222,7 @@ impl ArgumentsText<'_> {
     }
 
     fn note(&self, code: Code, message: &str) -> Diagnostic {
-        note(code, self.text, message)
+        Diagnostic::new(code, 0..self.text.len(), message)
     }
 }
 
@@ -242,10 +242,6 @@ fn is_against(found: &Diagnostic) -> bool {
     found.code.row().class == Class::Value && found.code != Code::Coerced
 }
 
-fn note(code: Code, text: &str, message: &str) -> Diagnostic {
-    Diagnostic { code, span: 0..text.len(), message: message.to_owned(), dialect: None }
-}
-
 /// Reads nothing at all, or an empty list (a language without types made one of an empty map), as `{}`.
 fn nothing(text: &str, options: &Options) -> Option<Repaired> {
     let bare: String = text.split_whitespace().collect();
@@ -257,5 +253,5 @@ fn nothing(text: &str, options: &Options) -> Option<Repaired> {
     options
         .repairs
         .allow(Code::EmptyArguments)
-        .then(|| Repaired::new("{}".to_owned(), vec![note(Code::EmptyArguments, text, message)]))
+        .then(|| Repaired::new("{}".to_owned(), vec![Diagnostic::new(Code::EmptyArguments, 0..text.len(), message)]))
 }

@@ -290,7 +290,7 @@ impl Sink {
     /// Records what is wrong with the input as it arrives: it may be ahead of what is being read, and is no part of it.
     pub(crate) fn diagnose_input(&mut self, code: Code, span: Range<usize>, message: &str) {
         let diagnosed = self.diagnosed;
-        self.record(Diagnostic { code, span, message: message.to_owned(), dialect: None });
+        self.record(Diagnostic::new(code, span, message));
         self.diagnosed = diagnosed;
     }
 

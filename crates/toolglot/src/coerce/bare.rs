@@ -67,7 +67,7 @@ fn guessed(text: &str, node: SchemaNode<'_>, options: &Options) -> Option<(Strin
         }
     };
     let message = format!("read `{}` as `{}`", excerpt(text), excerpt(&json));
-    Some((json, Diagnostic { code, span: 0..text.len(), message, dialect: None }))
+    Some((json, Diagnostic::new(code, 0..text.len(), message)))
 }
 
 /// Appends text as a string: exactly as it stands, or as the one value of an `enum` that it spells.

@@ -31,12 +31,8 @@ impl WholeArguments {
     /// Returns the arguments of a call that has none, and says which of the tool's parameters are missing.
     pub(crate) fn empty(tool: Option<&Tool>) -> Self {
         let required = tool.and_then(|tool| tool.schema.as_ref()).map_or(&[][..], |schema| schema.root().required());
-        let missing = |name| Diagnostic {
-            code: Code::MissingParameter,
-            span: 0..0,
-            message: format!("missing required parameter `{name}`"),
-            dialect: None,
-        };
+        let message = |name| format!("missing required parameter `{name}`");
+        let missing = |name| Diagnostic::new(Code::MissingParameter, 0..0, message(name));
         let found = required.iter().map(missing).collect();
         Self { repair: Some(Code::EmptyArguments), found, ..Self::plain("{}".to_owned()) }
     }

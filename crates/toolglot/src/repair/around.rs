@@ -39,7 +39,7 @@ pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option
             return None;
         }
         let message = format!("one of {} objects in a row; another one was used", objects.len());
-        around.push(note(Code::GluedObjects, other.start..other.end, message));
+        around.push(Diagnostic::new(Code::GluedObjects, other.start..other.end, message));
     }
     if around.iter().any(|found| !text.options.repairs.allow(found.code)) {
         return None;
@@ -48,10 +48,6 @@ pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option
     around.extend(whole.repairs);
     around.sort_by_key(|found| (found.span.start, found.span.end));
     Some(text.out_of_its_call(Repaired::new(whole.json, around)))
-}
-
-fn note(code: Code, span: std::ops::Range<usize>, message: impl Into<String>) -> Diagnostic {
-    Diagnostic { code, span, message: message.into(), dialect: None }
 }
 
 /// Returns the place of the first brace behind which a key or the closing brace stands, or the text ends.
@@ -88,7 +84,7 @@ fn objects(text: &ArgumentsText<'_>, start: usize) -> Option<Vec<FoundObject>> {
                 json::close(&mut whole.json);
             }
             let message = "the text ends inside the arguments; closed what was open";
-            whole.repairs.push(note(Code::Truncated, end..end, message));
+            whole.repairs.push(Diagnostic::new(Code::Truncated, end..end, message));
         }
         let complete = how == Ended::Complete || cut;
         if !complete && objects.is_empty() {
@@ -125,27 +121,39 @@ fn surroundings(text: &ArgumentsText<'_>, start: usize, end: usize, count: usize
         if count > 1 || !before.trim().is_empty() || !after.trim().is_empty() {
             return None;
         }
-        found.push(note(Code::Wrapper, before.len()..after_start + 1, "unwrapped the arguments from a list"));
+        found.push(Diagnostic::new(
+            Code::Wrapper,
+            before.len()..after_start + 1,
+            "unwrapped the arguments from a list",
+        ));
         return Some(found);
     }
     let prose = before_fence(before);
     if prose.len() < before.len() {
-        found.push(note(Code::Fence, prose.len()..before.len(), "dropped the Markdown fence around the object"));
+        found.push(Diagnostic::new(
+            Code::Fence,
+            prose.len()..before.len(),
+            "dropped the Markdown fence around the object",
+        ));
     }
     let talk = after.trim_start_matches(['}', ']']).trim();
     let talk = talk.strip_prefix("```").filter(|_| prose.len() < before.len()).unwrap_or(talk).trim_start();
     if after.starts_with(['}', ']']) {
-        found.push(note(Code::ExtraCloser, after_start..after_start + 1, "dropped an extra closing bracket"));
+        found.push(Diagnostic::new(
+            Code::ExtraCloser,
+            after_start..after_start + 1,
+            "dropped an extra closing bracket",
+        ));
     }
     if !is_talk_before(prose, text) || !is_talk_after(talk) {
         return None;
     }
     let message = "dropped text around the arguments";
     if !prose.trim().is_empty() {
-        found.push(note(Code::SurroundingText, 0..prose.len(), message));
+        found.push(Diagnostic::new(Code::SurroundingText, 0..prose.len(), message));
     }
     if !talk.is_empty() {
-        found.push(note(
+        found.push(Diagnostic::new(
             Code::SurroundingText,
             text.text.trim_end().len() - talk.len()..text.text.trim_end().len(),
             message,

@@ -49,8 +49,7 @@ impl SchemaCheck {
     ///
     /// A tool that is not declared, or declares no parameters, allows everything.
     pub fn arguments(&self, tool: &str, arguments: &str) -> Vec<Diagnostic> {
-        let wrong =
-            |message| Diagnostic { code: Code::SchemaViolation, span: 0..arguments.len(), message, dialect: None };
+        let wrong = |message| Diagnostic::new(Code::SchemaViolation, 0..arguments.len(), message);
         let (validator, value) = match (self.tools.get(tool), serde_json::from_str::<Value>(arguments)) {
             (None, _) => return Vec::new(),
             (Some(Err(error)), _) => return vec![wrong(error.clone())],
