@@ -230,9 +230,10 @@ pub(crate) struct Context<'c> {
 }
 
 /// Where a value stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ValuePosition {
     /// Alone, or inside JSON that somebody else reads.
+    #[default]
     Value,
     /// Behind `name=` in a Python call: it ends before `,` or `)`.
     Keyword,

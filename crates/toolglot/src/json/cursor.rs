@@ -1,7 +1,7 @@
 //! The reader's place in the input, and what of the input before it waits to go out.
 
 /// The reader's place in the input, which only moves on, and what waits to go out before it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Cursor {
     at: usize,
     emitted: bool,
@@ -15,7 +15,7 @@ pub(super) struct Cursor {
 
 impl Cursor {
     pub(super) fn new(at: usize) -> Self {
-        Self { at, emitted: false, comma: at, pending: String::new(), scratch: String::new() }
+        Self { at, comma: at, ..Self::default() }
     }
 
     pub(super) fn at(&self) -> usize {

@@ -4,8 +4,9 @@ use crate::dialect::QUOTE_TOKENS;
 use crate::view::{NotYet, View};
 
 /// What delimits a string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Quote {
+    #[default]
     Double,
     Single,
     Back,

@@ -20,7 +20,7 @@ use crate::view::{NotYet, View, is_blank};
 pub(super) const DRIVE: &str = "C:";
 
 /// Reads one value. It owns what it needs to go on, and no input.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct JsonReader {
     pub(super) cursor: Cursor,
     pub(super) start: usize,
@@ -61,30 +61,8 @@ pub(crate) struct JsonReader {
 
 impl JsonReader {
     pub(crate) fn new(at: usize, place: ValuePosition, node: Option<NodeId>) -> Self {
-        Self {
-            cursor: Cursor::new(at),
-            start: at,
-            place,
-            level: Unwrapped::default(),
-            state: ReaderState::new(),
-            node,
-            text: RunningString::default(),
-            stops: Stops::default(),
-            key_at: at,
-            colon: at,
-            bare_keys: false,
-            ends: VecDeque::new(),
-            plain: at,
-            escaped: None,
-            declared_keys: false,
-            key: String::new(),
-            seen: GivenNames::default(),
-            undeclared: false,
-            deferred: Deferred::default(),
-            fenced: false,
-            beside: false,
-            unescaped: false,
-        }
+        let cursor = Cursor::new(at);
+        Self { cursor, start: at, place, node, key_at: at, colon: at, plain: at, ..Self::default() }
     }
 
     /// Returns the reader of a value whose parameter is perhaps not declared.

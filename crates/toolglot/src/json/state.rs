@@ -17,9 +17,10 @@ use crate::schema::NodeId;
 /// `{` leads to Key, `[` and `(` to Element, `(` around one value to Member. A comma leads to Key in an object. In place
 /// of After stands Done where no bracket is open. A cell that is empty is left to the repairs: they say which step
 /// they take instead, or end the value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Expect {
     /// A value outside all brackets.
+    #[default]
     Start,
     /// A key or `}`.
     Key,
@@ -100,17 +101,13 @@ pub(super) struct OpenBracket {
 }
 
 /// Where the reader is in the value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ReaderState {
     expect: Expect,
     open: Vec<OpenBracket>,
 }
 
 impl ReaderState {
-    pub(super) fn new() -> Self {
-        Self { expect: Expect::Start, open: Vec::new() }
-    }
-
     pub(super) fn expect(&self) -> Expect {
         self.expect
     }

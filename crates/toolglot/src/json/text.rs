@@ -11,7 +11,7 @@ use crate::diagnostic::Code;
 use crate::view::NotYet;
 
 /// The running string.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RunningString {
     pub(super) quote: Quote,
     pub(super) key: bool,
@@ -41,30 +41,10 @@ pub(super) struct RunningString {
     pub(super) valid: usize,
 }
 
-impl Default for RunningString {
-    fn default() -> Self {
-        Self::new(Quote::Double, false, false, 0)
-    }
-}
-
 impl RunningString {
     pub(super) fn new(quote: Quote, key: bool, raw: bool, from: usize) -> Self {
-        Self {
-            quote,
-            key,
-            raw: raw || quote.is_token(),
-            from,
-            content: from,
-            end: None,
-            changed: quote != Quote::Double,
-            control: false,
-            inner: false,
-            settled: 0,
-            unquoted: 0,
-            twins: 0,
-            tried: 0,
-            valid: 0,
-        }
+        let (raw, changed) = (raw || quote.is_token(), quote != Quote::Double);
+        Self { quote, key, raw, from, content: from, changed, ..Self::default() }
     }
 }
 

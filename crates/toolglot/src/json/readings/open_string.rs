@@ -25,7 +25,7 @@ const KEY_NEAR: usize = 1 << 6;
 const NAMED: usize = 64;
 
 /// A string whose end is open.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct OpenString {
     pub(super) quote: Quote,
     pub(super) raw: bool,
@@ -65,28 +65,7 @@ pub(super) struct OpenString {
 
 impl OpenString {
     pub(super) fn new(quote: Quote, raw: bool, from: usize, levels: WalkState) -> Self {
-        Self {
-            quote,
-            raw,
-            from,
-            next: from,
-            dirty: false,
-            nested: 0,
-            quoted: 0,
-            tried: None,
-            all: 0,
-            line: 0,
-            threes: 0,
-            ends_three: false,
-            quotes: 0,
-            first: None,
-            named: Vec::new(),
-            against: Vetoes::default(),
-            foreign: false,
-            foreign_inside: false,
-            stands: false,
-            levels,
-        }
+        Self { quote, raw, from, next: from, levels, ..Self::default() }
     }
 
     /// Says whether the number of quotes on the line is even, as where no string of the code is open. A string of code that

@@ -12,7 +12,7 @@ use crate::schema::{NodeId, SchemaNode, Types};
 use crate::view::{NotYet, is_blank};
 
 /// Where the walk stands: the open brackets and the members given.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct WalkState {
     pub(super) stack: Vec<WalkLevel>,
     pub(super) seen: GivenNames,
