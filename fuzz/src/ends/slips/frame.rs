@@ -10,6 +10,7 @@ pub(super) const SLIPS: &[Slip] = &[
     ("closer in capitals", |it| closer(it, str::to_uppercase)),
     ("closer with a blank", |it| closer(it, blank)),
     ("closer without its bracket", |it| closer(it, |marker| marker[..marker.len() - 1].to_owned())),
+    ("closer without its first bracket", |it| closer(it, |marker| marker[first_char(marker)..].to_owned())),
     ("closer of a sibling", |it| {
         Some(it.with(it.last_marker().filter(|at| it.text[at.clone()].starts_with("</"))?, "</invoke>"))
     }),
@@ -18,6 +19,8 @@ pub(super) const SLIPS: &[Slip] = &[
     ("opener in capitals", |it| opener(it, str::to_uppercase)),
     ("opener with a blank", |it| opener(it, blank)),
     ("opener without its bracket", |it| opener(it, |marker| marker[..marker.len() - 1].to_owned())),
+    ("opener without its first bracket", |it| opener(it, |marker| marker[first_char(marker)..].to_owned())),
+    ("opener missing", |it| opener(it, |_| String::new())),
     ("text between section and call", |it| {
         let section = it.text[..it.opener.start].trim_end().ends_with(['>', ']']);
         section.then(|| it.put(it.opener.start, "I call it now.\n"))
@@ -46,6 +49,10 @@ fn closer(place: &Place<'_>, change: impl Fn(&str) -> String) -> Option<String> 
 fn opener(place: &Place<'_>, change: impl Fn(&str) -> String) -> Option<String> {
     let at = place.first_marker()?;
     Some(place.with(at.clone(), &change(&place.text[at])))
+}
+
+fn first_char(marker: &str) -> usize {
+    marker.chars().next().map_or(0, char::len_utf8)
 }
 
 /// Returns a marker with a blank before its last character.
