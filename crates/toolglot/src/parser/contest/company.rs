@@ -4,6 +4,7 @@ use crate::parser::element::opens_element;
 use crate::parser::engine::Engine;
 use crate::view::{NotYet, View};
 
+/// What may follow a call without speaking against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Company {
     Anything,
