@@ -259,11 +259,15 @@ impl ValueEndFinder {
     /// The value's closer ends it if what follows can follow; else it is a doubtful end.
     fn value_closer(&mut self, end: usize, context: &ValueContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let (view, edge) = (context.view, ValueEdge::at(self.scan, end));
-        let drifted = is_drifted(&edge, context);
         let follows = match goes_on(end, context)? {
             Some(_) if is_word(end, context)? => None,
             // Only the same closer is a doubled one: before another spelling it is data.
-            Some(Marker::Value) if drifted || !view.starts_with(context.gap(end)?, view.slice(self.scan, end))? => None,
+            Some(Marker::Value)
+                if is_drifted(&edge, context)
+                    || !view.starts_with(context.gap(end)?, view.slice(self.scan, end))? =>
+            {
+                None
+            }
             follows => follows,
         };
         let may_close = matches!(follows, Some(Marker::Call | Marker::Tag));
@@ -276,7 +280,7 @@ impl ValueEndFinder {
             _ => {}
         }
         // Another spelling is an end where the call goes on behind it, and data elsewhere.
-        Ok(if drifted { None } else { self.doubt(edge) })
+        Ok(if is_drifted(&edge, context) { None } else { self.doubt(edge) })
     }
 
     /// Returns the end of the call's closers that follow a value's, which ends at `end`, if a parameter that the call must
