@@ -184,6 +184,7 @@ impl MarkdownState {
     }
 
     /// Goes over text as far as a fence quotes it; returns how far that is.
+    #[inline]
     pub(crate) fn pass_fence(&mut self, text: &[u8]) -> usize {
         let mut at = 0;
         while self.is_in_fence() {

@@ -90,8 +90,7 @@ pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option
     let place = |place: usize| body.start + edit.before(place, at);
     let moved = |found: Diagnostic| Diagnostic { span: place(found.span.start)..place(found.span.end), ..found };
     let fence = fenced.then(|| text.note(Code::Fence, "dropped the Markdown fence around the object"));
-    let at_edit = body.start + at;
-    let own = Diagnostic::new(edit.code(), at_edit..at_edit, edit.message());
+    let own = Diagnostic::new(edit.code(), place(at)..place(at), edit.message());
     let diagnostics = fence.into_iter().chain([own]).chain(edited.diagnostics.into_iter().map(moved)).collect();
     Some(Repaired { diagnostics, ..edited })
 }
