@@ -18,8 +18,6 @@ mod place;
 mod shelf;
 mod spell;
 mod teach;
-#[cfg(test)]
-mod tests;
 mod token;
 mod values;
 
@@ -242,3 +240,6 @@ fn folded_byte(byte: u8) -> u8 {
         byte => byte.to_ascii_lowercase(),
     }
 }
+
+#[cfg(test)]
+mod tests;

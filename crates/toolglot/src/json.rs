@@ -58,9 +58,6 @@ mod unquoted;
 mod value;
 mod write;
 
-#[cfg(test)]
-mod tests;
-
 use crate::diagnostic::{Code, Diagnostic};
 use crate::given::GivenNames;
 use crate::options::Options;
@@ -353,3 +350,6 @@ pub(crate) fn all_of(
 }
 
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
+
+#[cfg(test)]
+mod tests;

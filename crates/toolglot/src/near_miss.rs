@@ -17,8 +17,6 @@ use crate::tool::Tools;
 
 mod marker;
 mod places;
-#[cfg(test)]
-mod tests;
 mod unfinished;
 
 /// Why text that looks like a call was not read as one.
@@ -490,3 +488,6 @@ const MOST_NAMES: usize = 256;
 
 /// Bytes that are read from a place in the middle of a text.
 const LONGEST: usize = 8 << 10;
+
+#[cfg(test)]
+mod tests;

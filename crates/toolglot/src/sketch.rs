@@ -15,8 +15,6 @@ use crate::parse;
 use crate::tool::Tools;
 
 mod body;
-#[cfg(test)]
-mod tests;
 
 /// A text as a model wrote it, and the calls that it means.
 ///
@@ -270,3 +268,6 @@ fn common_end<'t>(a: &'t str, b: &str) -> &'t str {
         a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
     &a[a.len() - length..]
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,9 +6,9 @@ use crate::files::File;
 /// What is counted in the core's code, without tests and without what only asks the engine: how much there is at most.
 #[rustfmt::skip]
 const MOST: [Count; 4] = [
-    Count { what: "lines", most: 29_479, of: |code| code.len() },
-    Count { what: "functions that can say `NotYet`", most: 470, of: |code| signatures(code).filter(|it| it.contains("NotYet>")).count() },
-    Count { what: "`bool` fields", most: 148, of: |code| code.iter().filter(|line| is_flag(line)).count() },
+    Count { what: "lines", most: 30_000, of: |code| code.len() },
+    Count { what: "functions that can say `NotYet`", most: 493, of: |code| signatures(code).filter(|it| it.contains("NotYet>")).count() },
+    Count { what: "`bool` fields", most: 153, of: |code| code.iter().filter(|line| is_flag(line)).count() },
     Count { what: "numeric constants", most: 76, of: |code| code.iter().filter(|line| is_number(line)).count() },
 ];
 
@@ -42,9 +42,11 @@ fn is_engine(file: &File) -> bool {
     !is_test && !TOOLS.contains(&first)
 }
 
-/// Returns a file's lines before its tests.
+/// Returns a file's lines before its tests, which stand last.
 fn code(file: &File) -> impl Iterator<Item = &str> {
-    file.lines().map(|(_, line)| line).take_while(|line| *line != "#[cfg(test)]")
+    let lines: Vec<&str> = file.lines().map(|(_, line)| line).collect();
+    let end = lines.iter().rposition(|line| *line == "#[cfg(test)]").unwrap_or(lines.len());
+    lines.into_iter().take(end)
 }
 
 /// Returns the heads of functions, each as one text.
