@@ -187,6 +187,9 @@ impl ValueEndFinder {
         };
         match edge {
             Some(edge) => {
+                if marker == Marker::Value && is_drifted(&edge, context) {
+                    sink.repair(Code::WrongCloser, edge.end..edge.next, "a parameter's closing marker is misspelled");
+                }
                 if !context.param.is_separated() {
                     report(marker, &edge, sink);
                 }
@@ -262,12 +265,8 @@ impl ValueEndFinder {
         let follows = match goes_on(end, context)? {
             Some(_) if is_word(end, context)? => None,
             // Only the same closer is a doubled one: before another spelling it is data.
-            Some(Marker::Value)
-                if is_drifted(&edge, context)
-                    || !view.starts_with(context.gap(end)?, view.slice(self.scan, end))? =>
-            {
-                None
-            }
+            Some(Marker::Value) if is_drifted(&edge, context) => None,
+            Some(Marker::Value) if !view.starts_with(context.gap(end)?, view.slice(self.scan, end))? => None,
             follows => follows,
         };
         let may_close = matches!(follows, Some(Marker::Call | Marker::Tag));
@@ -427,14 +426,15 @@ impl ValueEndFinder {
     }
 }
 
-/// Says whether a closer is in other case than the dialect's, or lacks its bracket.
+/// Says whether a closer is in other case than the dialect's, has a blank before its bracket, or lacks it.
 fn is_drifted(closer: &ValueEdge, context: &ValueContext<'_>) -> bool {
-    let own = context.param.tail.first().and_then(|own| own.spellings.first());
-    let own = own.map(|own| own.filled(context.head.name(), None, Some(context.head.key())));
-    let Some(word) = own.as_ref().and_then(|own| own.trim().strip_suffix('>')) else { return false };
     let text = context.view.slice(closer.end, closer.next);
+    let own = context.param.tail.first().and_then(|own| own.spellings.first());
+    let Some(own) = own.filter(|own| !own.is_fixed() || own.opener().trim() != text) else { return false };
+    let own = own.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key()));
+    let Some(word) = own.trim().strip_suffix('>') else { return false };
     let is_alike = text.get(..word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word));
-    is_alike && text.strip_prefix(word).is_none_or(|rest| !rest.starts_with('>'))
+    is_alike && text != own.trim()
 }
 
 /// Reports an end that was not the value's own closer.
