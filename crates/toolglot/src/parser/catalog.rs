@@ -364,8 +364,7 @@ impl Catalog {
         Ok(None)
     }
 
-    /// Returns the end of what ends a turn at `at`: of these dialects, and where they are not all, whatever has the form of a
-    /// token. Servers and fine-tunes end turns with others than the model's own.
+    /// Returns the end of what ends a turn at `at`: where not all dialects are read, also of what has the form of a token.
     pub(crate) fn any_turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         match self.turn_end(view, at)? {
             None if !self.is_auto() => token(view, at),

@@ -441,16 +441,12 @@ fn line_may_go_on(context: &TrialContext<'_>, end: usize) -> Result<bool, NotYet
     }
     let mut at = end;
     while let Some(byte) = view.byte(at)? {
-        let turn = engine.catalog.any_turn_end(view, at)?;
-        let closer = || stands_any(view, at, engine.catalog.spent(context.pattern_ref.dialect), &Head::default());
-        at = match turn {
+        let own = || stands_any(view, at, engine.catalog.spent(context.pattern_ref.dialect), &Head::default());
+        at = match engine.catalog.any_turn_end(view, at)?.map_or_else(own, |end| Ok(Some(end)))? {
             _ if byte == b'\n' => return Ok(true),
             _ if is_blank(byte) => at + 1,
             Some(end) => end,
-            None => match closer()? {
-                Some(end) => end,
-                None => return Ok(false),
-            },
+            None => return Ok(false),
         };
     }
     Ok(true)

@@ -160,12 +160,10 @@ impl ArgumentsObject {
             return sink.pass_arguments(value.upto);
         }
         let all = format!("[{}]", std::mem::take(&mut self.items).join(", "));
-        if !self.member(name, &all, value.upto, sink) {
-            return duplicate(key, value.upto, sink);
+        if self.meant_member(key, &all, value.upto, context, sink) {
+            let message = format!("`{name}` was given once for each item of its array");
+            sink.diagnose(Code::DuplicateParameter, key.span.clone(), message);
         }
-        check_declared(key, name, context, sink);
-        let message = format!("`{name}` was given once for each item of its array");
-        sink.diagnose(Code::DuplicateParameter, key.span.clone(), message);
     }
 
     /// Writes a member whose value stands at `at` and says its own JSON for the declared type.

@@ -36,6 +36,8 @@ pub(crate) struct ParamReader {
     cdata: bool,
     tail: ValueTail,
     ender: ValueEndFinder,
+    /// Where the value ended, while it is not known whether it is given again.
+    edge: Option<ValueEdge>,
 }
 
 /// Which part of the value comes next.
@@ -72,7 +74,7 @@ impl ParamReader {
     /// Starts a value at `at`, after the head of parameter pattern `param`; a `hasty` one ends where it first may.
     pub(crate) fn new(at: usize, param: usize, hint: Hint, hasty: bool) -> Self {
         let (mode, ender) = (ParamMode::Edge, ValueEndFinder::new(at, param, hasty));
-        Self { param, start: at, done: at, mode, hint, cdata: false, tail: ValueTail::Nothing, ender }
+        Self { param, start: at, done: at, mode, hint, cdata: false, tail: ValueTail::Nothing, ender, edge: None }
     }
 
     pub(crate) fn anchor(&self) -> usize {
@@ -84,7 +86,7 @@ impl ParamReader {
     pub(crate) fn pass_plain(&mut self, context: &CallContext<'_>, head: &Head, sink: &mut Sink) -> bool {
         let silent = self.mode == ParamMode::Held || self.ender.doubt.is_some();
         let is_full = || context.view.end() > sink.cursor().saturating_add(context.engine.options.limits.held);
-        if self.mode == ParamMode::Edge || silent && is_full() {
+        if self.mode == ParamMode::Edge || self.edge.is_some() || silent && is_full() {
             return false;
         }
         let passed = if silent { self.pass_few_held(context) } else { self.pass_few(context, sink) };
@@ -142,11 +144,13 @@ impl ParamReader {
             self.begin(context, body, param.ends_line(), object, sink)?;
         }
         let ends = ValueContext { call: context, param, object, start: self.start };
-        let edge = match self.cdata {
-            true => self.find_cdata_end(&ends, sink)?,
-            false => self.find_end(&ends, sink)?,
+        let edge = match self.edge {
+            Some(edge) => edge,
+            None if self.cdata => self.find_cdata_end(&ends, sink)?,
+            None => self.find_end(&ends, sink)?,
         };
-        let repeats = edge.whole && self.repeats(&edge, context)?;
+        self.edge = Some(edge);
+        let repeats = self.repeats(&edge, context)?;
         self.close(&edge, repeats, context, body, object, sink);
         Ok(ParamEnd { at: edge.next, in_vain: self.ender.in_vain(edge.next), whole: edge.whole })
     }
@@ -155,7 +159,11 @@ impl ParamReader {
     fn repeats(&self, edge: &ValueEdge, context: &CallContext<'_>) -> Result<bool, NotYet> {
         let (key, view) = (context.head.key(), context.view);
         let array = context.parameter(context.meant(key)).is_some_and(|node| node.types().only(Types::ARRAY));
-        if self.mode != ParamMode::Held || !array || view.byte(view.skip_blanks(self.start)?)? == Some(b'[') {
+        if !edge.whole
+            || self.mode != ParamMode::Held
+            || !array
+            || view.byte(view.skip_blanks(self.start)?)? == Some(b'[')
+        {
             return Ok(false);
         }
         Ok(param_head(context.gap(edge.next)?, context, true)?.is_some_and(|next| next.head.key() == key))

@@ -39,6 +39,5 @@ impl Company {
 /// Says whether the marker of a call or region stands at `at`.
 fn opens_marked(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
     let mut opened = Vec::new();
-    engine.catalog.opened(view, at, false, &mut opened)?;
-    Ok(!opened.is_empty())
+    engine.catalog.opened(view, at, false, &mut opened).map(|()| !opened.is_empty())
 }
