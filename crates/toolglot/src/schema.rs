@@ -67,7 +67,7 @@ struct StoredNode {
     items: Option<NodeId>,
 }
 
-/// What a node says of properties that it does not declare.
+/// How a node treats properties that it does not declare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum OtherProperties {
     #[default]

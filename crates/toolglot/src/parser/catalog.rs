@@ -364,7 +364,7 @@ impl Catalog {
         Ok(None)
     }
 
-    /// Returns the end of what ends a turn at `at`: where not all dialects are read, also of what has the form of a token.
+    /// Returns the end of what ends a turn at `at`: where one dialect alone is read, also of any special token.
     pub(crate) fn any_turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         match self.turn_end(view, at)? {
             None if !self.is_auto() => token(view, at),

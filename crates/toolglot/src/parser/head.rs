@@ -146,8 +146,8 @@ pub(crate) fn nodes(
     Ok(Some(at))
 }
 
-/// Says whether nodes that stand at `start` begin once more in a part of them: that is none of them then, but another call
-/// broke off in it.
+/// Says whether nodes that stand at `start` begin once more in a part of them: then that part belongs to another call, and this
+/// one broke off before it.
 fn begin_again(view: View<'_>, start: usize, part: Range<usize>, nodes: &[HeadPart]) -> Result<bool, NotYet> {
     let (Some(first), Some(HeadPart::Literal(opening))) = (view.byte(start)?, nodes.first()) else { return Ok(false) };
     for ahead in memchr::memchr_iter(first, view.slice(part.start, part.end).as_bytes()) {

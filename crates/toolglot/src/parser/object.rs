@@ -109,27 +109,7 @@ impl ArgumentsObject {
         }
         check_declared(key, name, context, sink);
         self.scratch.clear();
-        let (mut found, json) = (Vec::new(), &mut self.scratch);
-        let verdict =
-            coerce::text(value.text, context.parameter(name), hint, &context.engine.options, json, &mut found);
-        let Range { start, end } = value.span;
-        for Diagnostic { code, span, message, .. } in found {
-            sink.report(code, (start + span.start).min(end)..(start + span.end).min(end), message);
-        }
-        let short = || excerpt(value.text);
-        match verdict {
-            Conversion::Fits => {}
-            Conversion::Coerced => {
-                sink.diagnose(Code::Coerced, start..end, format!("read `{}` as the declared type", short()));
-            }
-            Conversion::Mismatch => {
-                sink.diagnose(
-                    Code::TypeMismatch,
-                    start..end,
-                    format!("`{}` does not match any declared type", short()),
-                );
-            }
-        }
+        convert(value, context.parameter(name), hint, context, &mut self.scratch, sink);
         sink.arguments(value.upto, &self.scratch);
     }
 
@@ -150,10 +130,9 @@ impl ArgumentsObject {
         let name = context.meant(&key.text);
         let node = context.parameter(name).and_then(|node| node.item(self.items.len()));
         let mut json = String::new();
-        let verdict = coerce::text(value.text, node, Hint::None, &context.engine.options, &mut json, &mut Vec::new());
-        if verdict == Conversion::Mismatch {
-            let message = format!("`{}` does not match any declared type", excerpt(value.text));
-            sink.diagnose(Code::TypeMismatch, value.span.clone(), message);
+        convert(value, node, Hint::None, context, &mut json, sink);
+        if value.text.trim_start().starts_with('[') {
+            sink.broken(value.span.clone(), "an array among the items of one");
         }
         self.items.push(json);
         if more {
@@ -200,6 +179,31 @@ impl ArgumentsObject {
         let required = context.root().map_or(&[][..], SchemaNode::required);
         required.iter().filter(|key| !self.has(key))
     }
+}
+
+/// Appends bare text as JSON of the declared type, and reports what had to be done for it.
+fn convert(
+    value: &BareText<'_>,
+    node: Option<SchemaNode<'_>>,
+    hint: Hint,
+    context: &CallContext<'_>,
+    json: &mut String,
+    sink: &mut Sink,
+) {
+    let mut found = Vec::new();
+    let verdict = coerce::text(value.text, node, hint, &context.engine.options, json, &mut found);
+    let Range { start, end } = value.span;
+    for Diagnostic { code, span, message, .. } in found {
+        sink.report(code, (start + span.start).min(end)..(start + span.end).min(end), message);
+    }
+    let (code, message) = match verdict {
+        Conversion::Fits => return,
+        Conversion::Coerced => (Code::Coerced, format!("read `{}` as the declared type", excerpt(value.text))),
+        Conversion::Mismatch => {
+            (Code::TypeMismatch, format!("`{}` does not match any declared type", excerpt(value.text)))
+        }
+    };
+    sink.diagnose(code, start..end, message);
 }
 
 /// Reports a parameter that the tool does not declare, or not with this spelling: it means `name`.

@@ -405,7 +405,7 @@ fn hint(param: &Pattern, head: &Head, words: Option<&TypeWords>) -> Hint {
 /// Reports what a head says in other characters than it should, leaves out or says twice.
 pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
     let slips = [
-        (Code::LiteralNewline, "read letters such as `\\n` or `Ġ` as white space"),
+        (Code::LiteralNewline, "read `\\n`, `Ġ` or a character without width as white space"),
         (Code::EntityQuotes, "read entities as the call's quotes"),
         (Code::DuplicateOpener, "dropped a doubled opening marker"),
         (Code::JunkInCall, "skipped text between a marker and the call's body"),

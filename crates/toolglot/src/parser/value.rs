@@ -159,11 +159,7 @@ impl ParamReader {
     fn repeats(&self, edge: &ValueEdge, context: &CallContext<'_>) -> Result<bool, NotYet> {
         let (key, view) = (context.head.key(), context.view);
         let array = context.parameter(context.meant(key)).is_some_and(|node| node.types().only(Types::ARRAY));
-        if !edge.whole
-            || self.mode != ParamMode::Held
-            || !array
-            || view.byte(view.skip_blanks(self.start)?)? == Some(b'[')
-        {
+        if !edge.whole || !array || view.byte(view.skip_blanks(self.start)?)? == Some(b'[') {
             return Ok(false);
         }
         Ok(param_head(context.gap(edge.next)?, context, true)?.is_some_and(|next| next.head.key() == key))
