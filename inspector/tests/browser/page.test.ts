@@ -330,7 +330,7 @@ test("the lab opens before the engine is there, and shows what it says once it i
 test("a dialect is made from an example, and what it cannot carry is said", async () => {
   const page = await open();
   await paste(page, '<tool_call>{"name": "ls", "arguments": {"path" ~ "src"}}</tool_call>');
-  await verdict(page).getByText(/its JSON is invalid here/).waitFor();
+  await verdict(page).getByText(/its JSON is invalid at byte 47/).waitFor();
   await page.locator(".cm-line .t-missed", { hasText: '<tool_call>{"name": "ls", "arguments": {"path"' }).waitFor();
   await paste(page, '<my_tool_call>{"name": "ls"</my_tool_call>');
   await verdict(page).getByRole("button", { name: "Make a dialect from it" }).click();
