@@ -63,6 +63,10 @@ pub(super) fn drifted_closer(own: &Spelling) -> Vec<Spelling> {
         let blank = [SpellingPart::Joint, text(">".to_owned())];
         all.push(Spelling::new(open(format!("{word} ")).chain(blank).collect()));
         all.push(Spelling::new(open(word.to_owned()).collect()));
+        if before.is_empty() {
+            // A closer that repeats the key, as in `<parameter=path>a</parameter=path>`.
+            all.push(Spelling::new(vec![text(format!("{word}=")), SpellingPart::Key, text(">".to_owned())]));
+        }
     }
     all
 }

@@ -57,7 +57,7 @@ impl ReaderStep<'_> {
             }
             _ => false,
         };
-        Ok((ends && !text.is_empty() && self.is_behind_plain_key()).then_some(at + text.len()))
+        Ok((ends && text.contains(char::is_alphanumeric) && self.is_behind_plain_key()).then_some(at + text.len()))
     }
 
     /// Says whether a string is declared for the value here.

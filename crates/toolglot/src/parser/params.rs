@@ -126,7 +126,8 @@ impl ParamsReader {
         let tree = if nests { tree::read(start, &context.with_head(&self.head), pattern)? } else { Tree::Text };
         let wrapped = match tree {
             Tree::Whole(..) => None,
-            _ => wrapped(start, pattern, self.object.is_empty(), &context.with_head(&self.head))?,
+            _ if self.object.is_empty() => wrapped(start, pattern, &context.with_head(&self.head))?,
+            _ => None,
         };
         let torn = begins_torn(start, param, &self.head, context)?;
         note_head(&self.head, self.at..start, sink);
@@ -143,7 +144,10 @@ impl ParamsReader {
             self.at = end;
             return Ok(None);
         }
-        if let Some((members, end)) = wrapped {
+        if wrapped == Some(None) {
+            sink.broken(self.at..start, "an undeclared parameter holds JSON that is not the tool's arguments");
+        }
+        if let Some(Some((members, end))) = wrapped {
             sink.repair(Code::Wrapper, self.at..end, Code::Wrapper.row().about);
             for (key, json) in json::members(&members) {
                 self.object.member(&key, json, end, sink);
@@ -305,16 +309,15 @@ impl ParamsReader {
     }
 }
 
-/// Returns the members of an undeclared parameter such as `properties` that is the only one and holds all that the tool
-/// declares, and where its closer ends.
+/// Returns what an undeclared parameter such as `properties` holds in braces, if it is the first: all that the tool declares
+/// and where its closer ends, or `None` within if that is not what it holds.
 fn wrapped(
     start: usize,
     pattern: &Pattern,
-    first: bool,
     context: &CallContext<'_>,
-) -> Result<Option<(String, usize)>, NotYet> {
+) -> Result<Option<Option<(String, usize)>>, NotYet> {
     let key = context.head.key();
-    let wrapper = first && json::WRAPPERS.contains(&key) && context.root().is_some() && !context.declares(key);
+    let wrapper = json::WRAPPERS.contains(&key) && context.root().is_some() && !context.declares(key);
     if !wrapper || context.near || !context.engine.options.repairs.allow(Code::Wrapper) {
         return Ok(None);
     }
@@ -323,12 +326,12 @@ fn wrapped(
         return Ok(None);
     }
     let root = context.root().map(|root| root.id());
-    let Some((json, end)) = read_value(at, ValuePosition::Value, root, context)? else { return Ok(None) };
-    let Some(end) = context.any(context.gap(end)?, pattern.tail.first())? else { return Ok(None) };
+    let Some((json, end)) = read_value(at, ValuePosition::Value, root, context)? else { return Ok(Some(None)) };
+    let Some(end) = context.any(context.gap(end)?, pattern.tail.first())? else { return Ok(Some(None)) };
     let closes = context.any_closer(context.gap(end)?)?.is_some();
     let members = json::members(&json);
     let declared = members.iter().all(|(key, _)| context.declares(key));
-    Ok((closes && declared && !members.is_empty()).then_some((json, end)))
+    Ok(Some((closes && declared && !members.is_empty()).then_some((json, end))))
 }
 
 /// Reads the head of a parameter.

@@ -36,7 +36,8 @@ mod tests {
     #[test]
     fn they_are_what_the_files_write() {
         let tags = param_tags(Dialects::builtin().list());
-        let expected = ["arg_key", "arg_value", "longcat_arg_key", "longcat_arg_value", "parameter", "tool_sep"];
+        let expected =
+            ["arg_key", "arg_value", "longcat_arg_key", "longcat_arg_value", "name", "parameter", "tool_sep", "value"];
         assert_eq!(tags, expected.map(Box::from));
     }
 }
