@@ -79,10 +79,12 @@ pub(crate) use scalar::{is_number, is_token};
 pub(crate) use strict::{members, string_end, tokens};
 pub(crate) use write::{clean_run, decode, needs_escape, write_escaped, write_string};
 
-/// What stands around a value: the markers of the dialect that may end it from outside.
+/// What stands around a value: the markers of the dialect that may end it from outside. By itself a value has none.
 pub(crate) trait Markers {
     /// Returns the end of a marker that stands at `at` outside a string; asked where a bracket is missing.
-    fn stop(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet>;
+    fn stop(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
+        Ok(None)
+    }
 
     /// Says whether Markdown escaped the names of the call, and so its strings.
     fn is_markdown(&self) -> bool {
@@ -90,16 +92,25 @@ pub(crate) trait Markers {
     }
 
     /// Says whether a byte can begin a marker, so that strings can be read past all others.
-    fn may_begin(&self, byte: u8) -> bool;
+    fn may_begin(&self, _: u8) -> bool {
+        false
+    }
 
     /// Returns the bytes of which [`Markers::may_begin`] says so, and perhaps others.
-    fn first_bytes(&self) -> &[u8];
+    fn first_bytes(&self) -> &[u8] {
+        &[]
+    }
 
     /// Says whether a marker begins at `at` inside a string; then the string's end is in doubt.
-    fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet>;
+    fn doubt(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+        Ok(false)
+    }
 
     /// Returns the end of the call's closers, if the value ended right before `at` and all of them stand there.
-    fn ends_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet>;
+    fn ends_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        let at = view.skip_blanks(at)?;
+        Ok(view.byte(at)?.is_none_or(|byte| byte == b'`').then_some(at))
+    }
 
     /// Says whether all that closes the calls around the value stands at `at`, though the call itself is not closed.
     fn ends_section(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
@@ -117,10 +128,14 @@ pub(crate) trait Markers {
     }
 
     /// Says whether the call may be closed behind the value that ended right before `at`, with repairs.
-    fn may_end_call(&self, view: View<'_>, at: usize) -> Result<bool, NotYet>;
+    fn may_end_call(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+        Ok(true)
+    }
 
     /// Says whether nothing near behind a call that ended at `at` says that one of its strings went on.
-    fn is_over(&self, view: View<'_>, at: usize) -> Result<bool, NotYet>;
+    fn is_over(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+        Ok(true)
+    }
 
     /// Says whether the value is only looked at, to see whether a call begins: no string's end is searched for.
     fn is_near(&self) -> bool {
@@ -129,10 +144,14 @@ pub(crate) trait Markers {
 
     /// Returns where reading goes on behind a string that stands at `at` and whose end is unknown; no further
     /// than `upto`.
-    fn resume_at(&self, view: View<'_>, at: usize, upto: usize) -> Result<usize, NotYet>;
+    fn resume_at(&self, view: View<'_>, _: usize, upto: usize) -> Result<usize, NotYet> {
+        if view.end() >= upto { Ok(upto) } else { view.final_end() }
+    }
 
     /// Returns the end of a marker that opens a call and stands at `at` inside a string.
-    fn opens(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet>;
+    fn opens(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
+        Ok(None)
+    }
 
     /// The same, if what a call begins with follows the marker.
     fn opens_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
@@ -155,7 +174,9 @@ pub(crate) trait Markers {
     }
 
     /// Returns the end of a marker that closes a call and stands at `at` inside a string.
-    fn closes(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet>;
+    fn closes(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
+        Ok(None)
+    }
 }
 
 /// What an opener in the middle of a value begins.
@@ -172,48 +193,7 @@ pub(crate) enum InnerCall {
 /// No markers: only the value itself says where it ends.
 pub(crate) struct NoMarkers;
 
-impl Markers for NoMarkers {
-    fn stop(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
-        Ok(None)
-    }
-
-    fn first_bytes(&self) -> &[u8] {
-        &[]
-    }
-
-    fn may_begin(&self, _: u8) -> bool {
-        false
-    }
-
-    fn doubt(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
-        Ok(false)
-    }
-
-    fn ends_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        let at = view.skip_blanks(at)?;
-        Ok(view.byte(at)?.is_none_or(|byte| byte == b'`').then_some(at))
-    }
-
-    fn may_end_call(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
-        Ok(true)
-    }
-
-    fn is_over(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
-        Ok(true)
-    }
-
-    fn resume_at(&self, view: View<'_>, _: usize, upto: usize) -> Result<usize, NotYet> {
-        if view.end() >= upto { Ok(upto) } else { view.final_end() }
-    }
-
-    fn opens(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
-        Ok(None)
-    }
-
-    fn closes(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
-        Ok(None)
-    }
-}
+impl Markers for NoMarkers {}
 
 /// What a reader may consult; the same at every resume.
 pub(crate) struct Context<'c> {
