@@ -143,30 +143,22 @@ impl Lookahead<'_> {
 
     /// Looks for a whole comment of at most `reach` bytes; one up to a line's end does not take the line break.
     pub(super) fn comment(self, at: usize, reach: usize) -> Result<Ahead, NotYet> {
-        match (self.view.byte(at)?, self.view.byte(at + 1)?) {
-            (Some(b'/'), Some(b'*')) => self.block_comment(at + 2, reach),
-            (Some(b'/'), Some(b'/')) | (Some(b'#'), _) => self.line_comment(at + 1, reach),
-            _ => Ok(Ahead::Absent),
-        }
-    }
-
-    fn block_comment(self, from: usize, reach: usize) -> Result<Ahead, NotYet> {
+        let (from, block) = match (self.view.byte(at)?, self.view.byte(at + 1)?) {
+            (Some(b'/'), Some(b'*')) => (at + 2, true),
+            (Some(b'/'), Some(b'/')) | (Some(b'#'), _) => (at + 1, false),
+            _ => return Ok(Ahead::Absent),
+        };
         let body = self.view.near(from, reach);
-        match memchr::memmem::find(body, b"*/") {
-            Some(length) => Ok(Ahead::Found(from + length + 2)),
-            None if body.len() >= reach => Ok(Ahead::Absent),
-            None => self.view.final_end().map(|_| Ahead::Ends),
-        }
-    }
-
-    fn line_comment(self, from: usize, reach: usize) -> Result<Ahead, NotYet> {
-        let body = self.view.near(from, reach);
-        for (offset, &byte) in body.iter().enumerate() {
-            let at = from + offset;
-            if byte == b'\n'
-                || (self.context.markers.may_begin(byte) && self.context.markers.stop(self.view, at)?.is_some())
-            {
-                return Ok(Ahead::Found(at));
+        if block {
+            if let Some(length) = memchr::memmem::find(body, b"*/") {
+                return Ok(Ahead::Found(from + length + 2));
+            }
+        } else {
+            let markers = self.context.markers;
+            for (at, &byte) in (from..).zip(body) {
+                if byte == b'\n' || markers.may_begin(byte) && markers.stop(self.view, at)?.is_some() {
+                    return Ok(Ahead::Found(at));
+                }
             }
         }
         if body.len() >= reach { Ok(Ahead::Absent) } else { self.view.final_end().map(|_| Ahead::Ends) }
@@ -220,8 +212,11 @@ impl Lookahead<'_> {
             Quote::Curly | Quote::CurlySingle if byte != 0xe2 => Ok(None),
             Quote::Curly => Ok(matches!(self.view.char(at)?, Some('“' | '”')).then_some(3)),
             Quote::CurlySingle => Ok(matches!(self.view.char(at)?, Some('‘' | '’')).then_some(3)),
-            Quote::Triple(wanted) if byte == wanted => self.triple_closer(wanted, at),
-            Quote::Triple(_) => Ok(None),
+            Quote::Triple(wanted) => {
+                let is = |ahead: usize| Ok(self.view.byte(at + ahead)? == Some(wanted));
+                // Of four quotes in a row the last three close: the string itself ends in one.
+                Ok((byte == wanted && is(1)? && is(2)? && !is(3)?).then_some(3))
+            }
             Quote::Token | Quote::Leaked(_) => {
                 quote.token(self.context.quote).map_or(Ok(None), |token| token_closer(self.view, token, at))
             }
@@ -281,16 +276,6 @@ impl Lookahead<'_> {
             at += if byte == b'\\' { self.escape(quote, at)? } else { 1 };
         }
         Ok(at)
-    }
-
-    /// Of four quotes in a row the last three close: the string itself ends in one.
-    fn triple_closer(self, wanted: u8, at: usize) -> Result<Option<usize>, NotYet> {
-        for offset in 1..3 {
-            if self.view.byte(at + offset)? != Some(wanted) {
-                return Ok(None);
-            }
-        }
-        Ok((self.view.byte(at + 3)? != Some(wanted)).then_some(3))
     }
 
     /// Looks for a key with its separator; a quoted key has at most `reach` bytes and no line break.
