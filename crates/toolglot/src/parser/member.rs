@@ -152,7 +152,8 @@ fn value_of(
     }
     let members = &context.dialect().members;
     let is = |own: &[String], common: &[&str]| own.iter().any(|name| name == key) || common.contains(&key);
-    let is_action = key == ACTION && !named && names_tool(at, context)?;
+    let is_action =
+        key == ACTION && !named && string(context.view, at)?.is_some_and(|(name, _)| context.engine.knows(&name));
     let (is_name, is_arguments) = (is_action || is(&members.name, &NAMES), is(&members.arguments, &ARGUMENTS));
     let is_own_name = || names_call(at, context);
     let known = || is_name || is_arguments || is_own_name() || KINDS.contains(&key) || WRAPPERS.contains(&key);
@@ -175,12 +176,6 @@ fn value_of(
     Ok(other())
 }
 
-/// Says whether a string that is a declared tool's name stands at `at`.
-fn names_tool(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
-    let value = if quote(context.view, at)?.is_some() { string(context.view, at)? } else { None };
-    Ok(value.is_some_and(|(name, _)| context.engine.knows(&name)))
-}
-
 /// Whether a member belongs to the call itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OwnMember {
@@ -196,8 +191,8 @@ pub(crate) fn own_member(key: &str, value: usize, context: &CallContext<'_>) -> 
         return Ok(OwnMember::Yes);
     }
     if key == "type" {
-        let kind = if quote(context.view, value)?.is_some() { string(context.view, value)? } else { None };
-        let is_kind = kind.is_some_and(|(kind, _)| CALL_KINDS.iter().any(|start| kind.starts_with(start)));
+        let is_kind = string(context.view, value)?
+            .is_some_and(|(kind, _)| CALL_KINDS.iter().any(|start| kind.starts_with(start)));
         return Ok(if is_kind { OwnMember::Yes } else { OwnMember::No });
     }
     Ok(if is_id_key(key, context) { OwnMember::Perhaps } else { OwnMember::No })
@@ -255,10 +250,7 @@ pub(crate) fn schema_key(at: usize, context: &CallContext<'_>) -> Result<Option<
         };
         return Ok(is_schema.then_some("properties"));
     }
-    if first != "type" || quote(view, value)?.is_none() {
-        return Ok(None);
-    }
-    let Some((kind, end)) = string(view, value)? else { return Ok(None) };
+    let Some((kind, end)) = (if first == "type" { string(view, value)? } else { None }) else { return Ok(None) };
     let comma = context.gap(end)?;
     if !matches!(kind.as_ref(), "object" | "dict") || view.byte(comma)? != Some(b',') {
         return Ok(None);

@@ -352,7 +352,8 @@ pub(crate) fn param_head(at: usize, context: &CallContext<'_>, sure: bool) -> Re
             || context.knows(key)
             || (sure || context.is_open() && context.head.attributes.is_empty())
                 && !context.engine.catalog.marks_params(key)
-                && !opens_call(at, key, context)?;
+                && !context.engine.knows(key)
+                && context.opener(at)?.is_none();
         if may {
             return Ok(Some(FoundParam { param: number, start: end, head: inner }));
         }
@@ -365,11 +366,7 @@ fn holds_marker(at: usize, end: usize, param: &Pattern, context: &CallContext<'_
     let mut from = at + 1;
     while let Some(ahead) = context.markers().find(&context.view.rest(from)[..end.saturating_sub(from)]) {
         from += ahead;
-        let own = param.head.iter().filter_map(|part| match part {
-            HeadPart::Literal(literal) => Some(literal),
-            _ => None,
-        });
-        from = match context.any(from, own)? {
+        from = match context.any(from, param.head.iter().filter_map(HeadPart::literal))? {
             Some(own) => own.max(from + 1),
             None if context.any_strong(from)?.is_some() => return Ok(true),
             None => from + 1,
@@ -381,12 +378,6 @@ fn holds_marker(at: usize, end: usize, param: &Pattern, context: &CallContext<'_
 /// Returns what was found in the near part of a view; what needs more bytes than that is not there.
 fn within<T>(near: View<'_>, view: View<'_>, found: Result<Option<T>, NotYet>) -> Result<Option<T>, NotYet> {
     found.or_else(|not_yet| if near.end() < view.end() { Ok(None) } else { Err(not_yet) })
-}
-
-/// Says whether a tag is the opener of a call or section, or named after a tool.
-fn opens_call(at: usize, key: &str, context: &CallContext<'_>) -> Result<bool, NotYet> {
-    let tool = context.engine.callee(key).is_some_and(|callee| callee.tool.is_some());
-    Ok(tool || context.opener(at)?.is_some())
 }
 
 /// What the dialect says of the value's type, where it says anything: in words of its own, or by the type's name.

@@ -94,24 +94,20 @@ impl ValueEndFinder {
     }
 
     fn seek_marker(&mut self, context: &CallContext<'_>) -> Result<bool, NotYet> {
-        loop {
-            let ahead = context.markers().find(context.view.rest(self.scan));
-            self.scan = ahead.map_or(context.view.end(), |ahead| self.scan + ahead);
-            if ahead.is_none() || !self.pass_tag(context)? {
-                return Ok(ahead.is_some());
+        let view = context.view;
+        while let Some(ahead) = context.markers().find(view.rest(self.scan)) {
+            self.scan += ahead;
+            let at = self.scan;
+            if context.markers().spells(view, at)?
+                || view.byte(at)? == Some(b'<') && self.is_tag_of_call(context, at)?
+            {
+                return Ok(true);
             }
-        }
-    }
-
-    /// Goes past a tag at `scan` that is no marker: one that opens, or closes what was opened inside the value.
-    fn pass_tag(&mut self, context: &CallContext<'_>) -> Result<bool, NotYet> {
-        let (view, at) = (context.view, self.scan);
-        let marks =
-            context.markers().spells(view, at)? || view.byte(at)? == Some(b'<') && self.is_tag_of_call(context, at)?;
-        if !marks {
+            // A tag that opens in the value, or closes what was opened there.
             self.pass_data(context)?;
         }
-        Ok(!marks)
+        self.scan = view.end();
+        Ok(false)
     }
 
     /// Says whether the tag at `at` may be the call's: one that closes what is open, or opens a parameter.
