@@ -1,7 +1,6 @@
 //! Checks that hold between the parts of a dialect: nothing missing, nothing unused, nothing out of reach.
 
 use super::Dialect;
-use super::compile::reads;
 use super::error::{DialectError, ValueFault};
 use super::hole::PatternKey;
 use super::pattern::{BodyKind, HeadPart, Hole, Pattern};
@@ -48,10 +47,10 @@ pub(super) fn uses(values: TomlTable<'_>, dialect: &Dialect, known: &KnownLitera
     }
     let given = [
         ("param", params.is_some(), "`{params}` in `call`"),
-        ("types", dialect.params.iter().any(|param| reads(&param.head, Hole::Type)), "`{type}` in `param`"),
+        ("types", dialect.params.iter().any(|param| param.reads(Hole::Type)), "`{type}` in `param`"),
         ("quote", first(BodyKind::Object).is_some(), "`{object}` in `call`"),
         ("json", first(BodyKind::Call).is_some(), "`{call}` in `call`"),
-        ("id", dialect.calls.iter().any(|call| reads(&call.head, Hole::Id)), "`{id}` in `call`"),
+        ("id", dialect.calls.iter().any(|call| call.reads(Hole::Id)), "`{id}` in `call`"),
         ("one", !dialect.sections.is_empty(), "`section`"),
     ];
     for (key, used, by) in given {

@@ -91,10 +91,9 @@ fn body(tokens: &[PatternToken], place: usize) -> Result<Option<BodyHole>, Value
 
 /// Checks that a pattern carries what its role needs.
 fn needs(pattern: &Pattern, role: PatternKey, setting: PatternContext<'_>) -> Result<(), ValueFault> {
-    let Pattern { source, head, .. } = pattern;
-    let kind = pattern.kind();
-    let id_names = setting.id_has_name && reads(head, Hole::Id);
-    let names = id_names || reads(head, Hole::Name) || kind == Some(BodyKind::Call);
+    let (source, kind) = (&pattern.source, pattern.kind());
+    let id_names = setting.id_has_name && pattern.reads(Hole::Id);
+    let names = id_names || pattern.reads(Hole::Name) || kind == Some(BodyKind::Call);
     let bare = |what: &str, such_as: &str| {
         let fault = ValueFault::new(0..source.len(), format!("nothing opens this {what}"));
         fault.help(format!("start the pattern with a literal{such_as}"))
@@ -102,7 +101,7 @@ fn needs(pattern: &Pattern, role: PatternKey, setting: PatternContext<'_>) -> Re
     let missing = match role {
         PatternKey::Section if kind.is_none() => "{calls}",
         PatternKey::Reasoning | PatternKey::Content if kind.is_none() => "{text}",
-        PatternKey::Param if !reads(head, Hole::Key) => "{key}",
+        PatternKey::Param if !pattern.reads(Hole::Key) => "{key}",
         PatternKey::Param if kind.is_none() => "{value}",
         PatternKey::Call if !names => "{name}",
         PatternKey::Call | PatternKey::Section => return Ok(()),
@@ -116,15 +115,6 @@ fn needs(pattern: &Pattern, role: PatternKey, setting: PatternContext<'_>) -> Re
         "{name}" => fault.help("add `{name}`, `{call}`, or `{id}` with an `id` that contains `{name}`"),
         "{key}" => fault.help("add `{key}` for the parameter's name, before its value"),
         _ => fault.help(format!("add `{missing}` where it belongs")),
-    })
-}
-
-/// Says whether a hole stands in a head, alone or as an attribute.
-pub(super) fn reads(head: &[HeadPart], hole: Hole) -> bool {
-    head.iter().any(|node| match node {
-        HeadPart::Hole(other) => *other == hole,
-        HeadPart::Attributes(attributes) => attributes.named.iter().any(|attribute| attribute.1 == hole),
-        HeadPart::Literal(_) => false,
     })
 }
 

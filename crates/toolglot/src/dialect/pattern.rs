@@ -214,6 +214,15 @@ impl Pattern {
         self.head.is_empty() && self.tail.iter().any(Literal::is_strong)
     }
 
+    /// Says whether a hole stands in the head, alone or as an attribute.
+    pub(crate) fn reads(&self, hole: Hole) -> bool {
+        self.head.iter().any(|part| match part {
+            HeadPart::Hole(other) => *other == hole,
+            HeadPart::Attributes(attributes) => attributes.named.iter().any(|attribute| attribute.1 == hole),
+            HeadPart::Literal(_) => false,
+        })
+    }
+
     /// Says whether every attribute of its tag is a parameter.
     pub(crate) fn takes_attributes(&self) -> bool {
         self.head.iter().any(|part| matches!(part, HeadPart::Attributes(Attributes { rest: true, .. })))

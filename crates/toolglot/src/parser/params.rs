@@ -382,12 +382,7 @@ fn within<T>(near: View<'_>, view: View<'_>, found: Result<Option<T>, NotYet>) -
 
 /// What the dialect says of the value's type, where it says anything: in words of its own, or by the type's name.
 fn hint(param: &Pattern, head: &Head, words: Option<&TypeWords>) -> Hint {
-    let says = param.head.iter().any(|node| match node {
-        HeadPart::Hole(hole) => *hole == Hole::Type,
-        HeadPart::Attributes(attributes) => attributes.named.iter().any(|(_, hole)| *hole == Hole::Type),
-        HeadPart::Literal(_) => false,
-    });
-    let Some(kind) = head.kind.as_deref().filter(|_| says) else { return Hint::None };
+    let Some(kind) = head.kind.as_deref().filter(|_| param.reads(Hole::Type)) else { return Hint::None };
     match words {
         Some(words) if words.string.as_deref() == Some(kind) => Hint::String,
         Some(words) if words.other.as_deref() == Some(kind) => Hint::Json,
