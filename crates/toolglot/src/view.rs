@@ -149,6 +149,11 @@ impl<'a> View<'a> {
         Self { text: &self.text[..cut], closed: false, ..self }
     }
 
+    /// Returns what was found in a part of this view; what needs more bytes than that has is not there.
+    pub(crate) fn within<T>(self, part: Self, found: Result<Option<T>, NotYet>) -> Result<Option<T>, NotYet> {
+        if part.end() < self.end() { Ok(found.unwrap_or(None)) } else { found }
+    }
+
     /// Returns the view as if the input ended at a position.
     pub(crate) fn closed_at(self, end: usize) -> Self {
         Self { closed: true, ..self.limited(end) }

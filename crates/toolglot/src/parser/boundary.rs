@@ -267,11 +267,11 @@ pub(crate) fn nameless(context: &CallContext<'_>, wrapper: Wrapper, at: usize) -
         return Ok(None);
     }
     let near = CallContext { view: context.view.limited(at + LOOK), ..*context };
-    let end = match skip_value(at, &near, &mut Sink::muted(at, near.engine.options.repairs)) {
-        Ok(end) if end.how == Ended::Complete => end.at,
-        Err(NotYet) if context.view.end() <= at + LOOK => return Err(NotYet),
-        _ => return Ok(None),
+    let read = skip_value(at, &near, &mut Sink::muted(at, near.engine.options.repairs));
+    let Some(end) = context.view.within(near.view, read.map(Some))?.filter(|end| end.how == Ended::Complete) else {
+        return Ok(None);
     };
+    let end = end.at;
     let mut next = context.gap(end)?;
     if matches!(context.view.byte(next)?, Some(b',' | b';')) {
         next = context.gap(next + 1)?;

@@ -18,7 +18,7 @@ use crate::json::{self, Ended, ValueOutcome, ValuePosition};
 use crate::lead::Lead;
 use crate::schema::Types;
 use crate::sink::Sink;
-use crate::view::{NotYet, View};
+use crate::view::NotYet;
 
 /// Reads parameters into an arguments object.
 #[derive(Clone, Debug)]
@@ -343,7 +343,7 @@ pub(crate) fn param_head(at: usize, context: &CallContext<'_>, sure: bool) -> Re
     let may_stand = |param: &Pattern| param.opening().is_none_or(|opening| opening.may_stand(lead));
     for (number, param) in context.dialect().params.iter().enumerate().filter(|(_, param)| may_stand(param)) {
         let mut inner = context.head.inner();
-        let Some(end) = within(near, context.view, nodes(near, at, &param.head, None, &mut inner))? else { continue };
+        let Some(end) = context.view.within(near, nodes(near, at, &param.head, None, &mut inner))? else { continue };
         if holds_marker(at, end, param, &context.with_head(&inner))? {
             continue;
         }
@@ -373,11 +373,6 @@ fn holds_marker(at: usize, end: usize, param: &Pattern, context: &CallContext<'_
         };
     }
     Ok(false)
-}
-
-/// Returns what was found in the near part of a view; what needs more bytes than that is not there.
-fn within<T>(near: View<'_>, view: View<'_>, found: Result<Option<T>, NotYet>) -> Result<Option<T>, NotYet> {
-    found.or_else(|not_yet| if near.end() < view.end() { Ok(None) } else { Err(not_yet) })
 }
 
 /// What the dialect says of the value's type, where it says anything: in words of its own, or by the type's name.

@@ -39,10 +39,7 @@ pub(super) fn begin_near(
     reach: usize,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
     let seen = TrialContext { view: context.view.limited(at + reach), near: true, ..*context };
-    match begin(&seen, at, head) {
-        Err(NotYet) if seen.view.end() < context.view.end() => Ok(None),
-        decided => decided,
-    }
+    context.view.within(seen.view, begin(&seen, at, head))
 }
 
 /// Says who is called and how the body starts; `None` if this is no call.

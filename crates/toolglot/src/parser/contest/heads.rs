@@ -40,10 +40,8 @@ pub(crate) fn heads(
     }
     let view = context.view;
     let seen = if context.nested { view.limited(context.at + NEAR) } else { view };
-    let body = match read_heads(&TrialContext { view: seen, ..*context }, &mut head, &mut section) {
-        Err(NotYet) if seen.end() < view.end() => None,
-        decided => decided?,
-    };
+    let read = read_heads(&TrialContext { view: seen, ..*context }, &mut head, &mut section);
+    let body = view.within(seen, read)?;
     Ok(HeadResult { head, body: body.ok_or("no call header here"), section })
 }
 

@@ -51,8 +51,8 @@ fn spaced(view: View<'_>, word: Range<usize>, next: Option<&Literal>, head: &Hea
     if stands(view, skip_gap(view, word.end)?, next, head)?.is_some() {
         return Ok(None);
     }
-    let whole = field_end(view.limited(at + NAME_LIMIT), at, Some(next), head);
-    let whole = whole.or_else(|not_yet| if view.end() > at + NAME_LIMIT { Ok(None) } else { Err(not_yet) })?;
+    let near = view.limited(at + NAME_LIMIT);
+    let whole = view.within(near, field_end(near, at, Some(next), head))?;
     let is_word = |word: &str| word.chars().all(|next| is_name_char(next, false));
     Ok(whole.filter(|whole| view.slice(at, *whole).trim_end().split(' ').all(|word| !word.is_empty() && is_word(word))))
 }
