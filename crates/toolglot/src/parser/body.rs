@@ -8,6 +8,7 @@ use super::kwargs::KwargsReader;
 use super::lines::LinesReader;
 use super::object::ArgumentsObject;
 use super::params::ParamsReader;
+use crate::dialect::BodyKind;
 use crate::json::{Ended, JsonReader, ValueOutcome, ValuePosition};
 use crate::schema::SchemaNode;
 use crate::sink::Sink;
@@ -19,7 +20,7 @@ pub(super) enum BodyReader {
     Params(ParamsReader),
     Kwargs(KwargsReader),
     Lines(LinesReader),
-    Json(JsonReader, bool),
+    Json(JsonReader),
     Call(CallObjectReader),
     Content(ContentReader),
     Done(usize),
@@ -34,8 +35,8 @@ impl BodyReader {
             }
             Start::Kwargs(at) => Self::Kwargs(KwargsReader::new(at)),
             Start::Lines(at) => Self::Lines(LinesReader::new(at)),
-            Start::Json { at, relaxed } => {
-                Self::Json(JsonReader::new(at, ValuePosition::Arguments, context.root().map(SchemaNode::id)), relaxed)
+            Start::Json(at) => {
+                Self::Json(JsonReader::new(at, ValuePosition::Arguments, context.root().map(SchemaNode::id)))
             }
             Start::Whole { whole, at, end } => {
                 whole.write(at, end, sink);
@@ -54,7 +55,7 @@ impl BodyReader {
     #[inline]
     pub(super) fn pass_plain(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> bool {
         match self {
-            Self::Json(reader, _) => reader.pass_plain(context, sink),
+            Self::Json(reader) => reader.pass_plain(context, sink),
             Self::Call(object) => object.pass_plain(context, sink),
             Self::Params(params) => params.pass_plain(context, sink),
             Self::Kwargs(kwargs) => kwargs.pass_plain(context, sink),
@@ -69,7 +70,7 @@ impl BodyReader {
             Self::Kwargs(kwargs) => Some(kwargs.start),
             Self::Lines(lines) => Some(lines.start),
             Self::Content(content) => Some(content.start),
-            Self::Call(_) | Self::Json(..) | Self::Done(_) => None,
+            Self::Call(_) | Self::Json(_) | Self::Done(_) => None,
         }
     }
 
@@ -78,7 +79,7 @@ impl BodyReader {
             Self::Params(params) => params.anchor(),
             Self::Kwargs(kwargs) => kwargs.anchor(),
             Self::Lines(lines) => lines.scan,
-            Self::Json(reader, _) => reader.anchor(),
+            Self::Json(reader) => reader.anchor(),
             Self::Call(object) => object.anchor(),
             Self::Content(content) => content.scan,
             Self::Done(at) => *at,
@@ -93,8 +94,9 @@ impl BodyReader {
             Self::Call(object) => object.resume(context, sink),
             Self::Content(content) => content.resume(context, sink),
             Self::Done(at) => Ok(ValueOutcome { at: *at, how: Ended::Complete }),
-            Self::Json(reader, relaxed) => {
-                let quote = context.dialect().quote.as_deref().filter(|_| *relaxed);
+            Self::Json(reader) => {
+                let relaxed = context.pattern().kind() == Some(BodyKind::Object);
+                let quote = context.dialect().quote.as_deref().filter(|_| relaxed);
                 reader.resume(context.view, &context.json(quote), sink)
             }
         }

@@ -133,8 +133,7 @@ impl CallReader {
             };
             sink.repair(Code::MissingOpener, place.start..place.start, what);
         }
-        if matches!(start, Start::Json { .. }) && engine.pattern(self.won.pattern_ref).kind() == Some(BodyKind::Kwargs)
-        {
+        if matches!(start, Start::Json(_)) && engine.pattern(self.won.pattern_ref).kind() == Some(BodyKind::Kwargs) {
             sink.repair(Code::DictArgument, place.end..place.end, Code::DictArgument.row().about);
         }
         let place = self.won.head.name.as_ref().map_or(place, |name| name.span.clone());
@@ -397,9 +396,8 @@ impl Start {
     /// Returns where the body starts.
     pub(crate) fn at(&self) -> usize {
         match self {
-            Self::Kwargs(at) | Self::Lines(at) | Self::Nothing(at) => *at,
-            Self::Params { at, .. } | Self::Json { at, .. } | Self::Whole { at, .. } => *at,
-            Self::Call { at, .. } | Self::Content { at, .. } => *at,
+            Self::Kwargs(at) | Self::Lines(at) | Self::Json(at) | Self::Nothing(at) => *at,
+            Self::Params { at, .. } | Self::Whole { at, .. } | Self::Call { at, .. } | Self::Content { at, .. } => *at,
         }
     }
 }

@@ -75,10 +75,7 @@ pub(crate) enum Start {
     Kwargs(usize),
     Lines(usize),
     /// A JSON object of arguments, perhaps in the dialect's relaxed braces.
-    Json {
-        at: usize,
-        relaxed: bool,
-    },
+    Json(usize),
     /// Arguments that had to be read whole.
     Whole {
         whole: WholeArguments,

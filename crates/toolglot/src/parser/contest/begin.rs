@@ -190,8 +190,8 @@ fn begin_arguments(at: usize, context: &CallContext<'_>) -> Result<Option<Start>
     let plain = context.head.attributes.is_empty();
     match context.view.byte(at)? {
         Some(b'{') if !key_ahead(context.view, at + 1, None)? => Ok(None),
-        Some(b'{') if plain => Ok(Some(Start::Json { at, relaxed: false })),
-        Some(b'`') if plain && fenced(at, context.view)? => Ok(Some(Start::Json { at, relaxed: false })),
+        Some(b'{') if plain => Ok(Some(Start::Json(at))),
+        Some(b'`') if plain && fenced(at, context.view)? => Ok(Some(Start::Json(at))),
         Some(b'{') => {
             let read = with_attributes(at, context)?;
             Ok(read.map(|(whole, end)| Start::Whole { whole, at, end }))
@@ -235,7 +235,7 @@ fn behind_fence(view: View<'_>, at: usize) -> Result<usize, NotYet> {
 fn begin_object(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
     let quote = context.dialect().quote.as_deref();
     let opens = context.view.byte(at)? == Some(b'{') && key_ahead(context.view, at + 1, quote)?;
-    Ok(opens.then_some(Start::Json { at, relaxed: true }))
+    Ok(opens.then_some(Start::Json(at)))
 }
 
 fn begin_params(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
@@ -285,7 +285,7 @@ fn begin_kwargs(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, N
     // Unpacked or not, a dict is an object.
     let at = if view.starts_with(at, "**{")? { at + "**".len() } else { at };
     if view.byte(at)? == Some(b'{') {
-        return Ok(key_ahead(view, at + 1, None)?.then_some(Start::Json { at, relaxed: false }));
+        return Ok(key_ahead(view, at + 1, None)?.then_some(Start::Json(at)));
     }
     let only = context.root().and_then(SchemaNode::only_property);
     let positional = only.is_some() && begins_literal(view, at)?;
