@@ -112,8 +112,8 @@ pub(crate) struct TrialContext<'t> {
     pub(crate) in_section: bool,
     /// The evidence is weak.
     pub(crate) weak: bool,
-    /// Weak evidence must prove itself: all of it reads, and nothing follows on its line.
-    pub(crate) prove: bool,
+    /// What may follow it, if weak evidence must prove itself: all of it reads, and nothing follows on its line.
+    pub(crate) company: Option<Company>,
     /// The tool's name is all that opens the call: it must be spelled as declared.
     pub(crate) named: bool,
     /// Nothing but blanks, calls and regions stands before.
@@ -122,8 +122,6 @@ pub(crate) struct TrialContext<'t> {
     pub(crate) fence: bool,
     /// It may be a draft, which is known once what stands behind it is.
     pub(crate) held: bool,
-    /// What may follow it.
-    pub(crate) company: Company,
     /// How many calls came before, as far as a proof must know.
     pub(crate) calls: usize,
     /// So much has been read ahead in vain that candidates which need it die.
@@ -144,12 +142,11 @@ impl<'t> TrialContext<'t> {
             nested: false,
             in_section: false,
             weak: false,
-            prove: false,
+            company: None,
             named: false,
             fresh: false,
             fence: false,
             held: false,
-            company: Company::Anything,
             calls: 0,
             exhausted: false,
             hasty: false,
@@ -168,7 +165,7 @@ impl<'t> TrialContext<'t> {
 
     /// Says whether a call must prove itself: an object that only has a name must, wherever it stands.
     fn must_prove(&self, win: &Winner) -> bool {
-        self.weak && (self.prove || win.is_bare())
+        self.weak && (self.company.is_some() || win.is_bare())
     }
 
     /// Says whether what proves a call is said at once when it commits.
@@ -380,7 +377,8 @@ fn judge(context: &TrialContext<'_>, proof: &mut Proof) -> Result<Option<Trial>,
         return Ok(Some(dead(end, "an object without arguments is weak evidence")));
     }
     let foreign = sink.has(Code::UnknownMember) || sink.has(Code::UnknownParameter) && !has_clean_call(sink);
-    let refused = context.company.refuses(engine, view, engine.catalog.behind_turn(view, end)?)?;
+    let behind = engine.catalog.behind_turn(view, end)?;
+    let refused = context.company.map_or(Ok(false), |company| company.refuses(engine, view, behind))?;
     if prove && (foreign || refused || !line_may_go_on(context, end)?) {
         return Ok(Some(dead(end, "is part of ordinary text")));
     }
@@ -432,8 +430,9 @@ fn has_clean_call(sink: &Sink) -> bool {
 fn line_may_go_on(context: &TrialContext<'_>, end: usize) -> Result<bool, NotYet> {
     let (engine, view) = (context.engine, context.view);
     let list = context.fresh && view.byte(end - 1)? == Some(b']');
-    let element = context.company == Company::Elements && opens_element(engine, view, end)?;
-    if element || context.company == Company::NoMarkup || list && view.char(end)?.is_some_and(char::is_uppercase) {
+    let element = context.company == Some(Company::Elements) && opens_element(engine, view, end)?;
+    let markup = context.company == Some(Company::NoMarkup);
+    if element || markup || list && view.char(end)?.is_some_and(char::is_uppercase) {
         return Ok(true);
     }
     let mut at = end;

@@ -100,17 +100,16 @@ impl Scanner {
         let prove = weak && (unopened || fence && engine.catalog.is_auto() || self.must_prove(engine)) || asks;
         let context = TrialContext {
             weak: weak || candidate.evidence == Strength::Dynamic,
-            prove,
+            company: match element {
+                _ if !prove => None,
+                _ if candidate.is_named => Some(Company::Nothing),
+                Some(Company::Anything) if self.is_bare_amid_text(engine, view)? => Some(Company::Objects),
+                element => element,
+            },
             calls,
             named: candidate.is_named,
             fence,
             fresh: self.place.is_fresh(),
-            company: match element {
-                _ if prove && candidate.is_named => Company::Nothing,
-                Some(company) if asks => company,
-                _ if prove && self.is_bare_amid_text(engine, view)? => Company::Objects,
-                _ => Company::Anything,
-            },
             exhausted: self.is_exhausted(),
             held: self.may_be_draft(engine, candidate.evidence),
             ..TrialContext::new(engine, view, self.at, pattern_ref)
