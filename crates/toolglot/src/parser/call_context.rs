@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::catalog::PatternRef;
 use super::data::DataBytes;
 use super::engine::{Callee, Engine};
-use super::head::{Head, name_end, nodes, skip_gap, stands, stands_any};
+use super::head::{Head, name_end, nodes, skip_gap, stands};
 use super::marker::{MARKERS, Marker};
 use super::starts::Starts;
 use crate::dialect::{Dialect, Literal, Pattern};
@@ -139,11 +139,6 @@ impl<'s> CallContext<'s> {
         Context { markers: self, schema: self.schema(), options: &self.engine.options, quote, given: None }
     }
 
-    /// Returns the end of a literal that stands at `at`.
-    pub(crate) fn stands(&self, at: usize, literal: &Literal) -> Result<Option<usize>, NotYet> {
-        stands(self.view, at, literal, self.head)
-    }
-
     /// Returns the end of the longest of some literals that stands at `at`.
     #[inline]
     pub(crate) fn any<'l>(
@@ -151,7 +146,7 @@ impl<'s> CallContext<'s> {
         at: usize,
         literals: impl IntoIterator<Item = &'l Literal>,
     ) -> Result<Option<usize>, NotYet> {
-        stands_any(self.view, at, literals, self.head)
+        stands(self.view, at, literals, self.head)
     }
 
     /// Returns the first place at or after `at` without white space.

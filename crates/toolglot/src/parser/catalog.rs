@@ -287,8 +287,8 @@ impl Catalog {
             let Pattern { head, tail, .. } = &dialect.sections[section];
             let ([HeadPart::Literal(opener)], Some(closer)) = (&head[..], tail.first()) else { continue };
             if opener.is_strong()
-                && let Some(end) = stands(view, at, opener, &Head::default())?
-                && let Some(end) = stands(view, skip_gap(view, end)?, closer, &Head::default())?
+                && let Some(end) = stands(view, at, [opener], &Head::default())?
+                && let Some(end) = stands(view, skip_gap(view, end)?, [closer], &Head::default())?
             {
                 return Ok(Some(end));
             }

@@ -82,7 +82,7 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
     while let Some((closer, later)) = closers.split_first() {
         let before = closing.at;
         let at = context.gap(before)?;
-        if let Some(end) = context.stands(at, closer)? {
+        if let Some(end) = context.any(at, [closer])? {
             if context.view.slice(before, at).contains('\\') {
                 closing.repair(Code::LiteralNewline, before..at, "read the letters `\\n` as white space");
             }
@@ -127,7 +127,7 @@ fn noise(at: usize, closer: &Literal, context: &CallContext<'_>) -> Result<Optio
         return Ok(None);
     }
     let end = skip_noise(at, context)?;
-    let Some(behind) = context.stands(end, closer)?.filter(|_| end > at) else { return Ok(None) };
+    let Some(behind) = context.any(end, [closer])?.filter(|_| end > at) else { return Ok(None) };
     let next = context.gap(behind)?;
     let is_over = context.view.byte(next)?.is_none() || context.view.slice(behind, next).contains('\n');
     Ok((is_over || context.opener(next)?.is_some() || context.any(next, context.section_closers())?.is_some())

@@ -171,7 +171,7 @@ fn marker(
     if let Some(end) = literal(view, at, expected, head)? {
         let next = if inner { skip_gap(view, end)? } else { at };
         let again = next > at && end > at && view.byte(next)? == view.byte(at)? && expected.is_strong();
-        let second = if again { stands(view, next, expected, head)? } else { None };
+        let second = if again { stands(view, next, [expected], head)? } else { None };
         head.note(Code::DuplicateOpener, second.is_some());
         return Ok(second.or(Some(end)));
     }
@@ -311,14 +311,9 @@ pub(crate) fn literal(view: View<'_>, at: usize, literal: &Literal, head: &mut H
     Ok(best)
 }
 
-/// Returns the end of a literal that stands at `at`, without learning from it.
-pub(crate) fn stands(view: View<'_>, at: usize, expected: &Literal, head: &Head) -> Result<Option<usize>, NotYet> {
-    stands_any(view, at, [expected], head)
-}
-
 /// Returns the end of the longest of some literals that stands at `at`, without learning from it.
 #[inline]
-pub(crate) fn stands_any<'l>(
+pub(crate) fn stands<'l>(
     view: View<'_>,
     at: usize,
     literals: impl IntoIterator<Item = &'l Literal>,
@@ -445,7 +440,7 @@ fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> 
         }
         let Some(byte) = view.byte(end)? else { return Ok(None) };
         let over = match next {
-            Some(next) => next.may_stand(Lead::of(&[byte])) && stands(view, end, next, head)?.is_some(),
+            Some(next) => next.may_stand(Lead::of(&[byte])) && stands(view, end, [next], head)?.is_some(),
             None => byte == b'\n',
         };
         if over {

@@ -48,7 +48,7 @@ pub(super) fn plain_call<'v>(
     text.skip_blanks();
     (skip_gap(view, text.at) == Ok(text.at)).then_some(())?;
     let closer = engine.pattern(pattern_ref).tail.first()?;
-    let end = stands(view, text.at, closer, &Head::default()).ok()??;
+    let end = stands(view, text.at, [closer], &Head::default()).ok()??;
     Some(PlainCall { name, arguments, end })
 }
 

@@ -161,10 +161,13 @@ impl RegionReader {
 
     /// Returns the end of the region's closer at `at`.
     fn closer(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        match self.own_closer(engine) {
-            Some(closer) => stands(view, at, closer, &self.mark),
-            None => prefilled_closer(engine, view, at, &self.mark),
+        if let Some(closer) = self.own_closer(engine) {
+            return stands(view, at, [closer], &self.mark);
         }
+        // Reasoning that the prompt opened: any of the caller's dialect closes it, else a strong one of all.
+        let end = engine.catalog.closers.stands(view, at)?;
+        let [only] = &engine.catalog.dialects[..] else { return Ok(end) };
+        Ok(stands(view, at, only.reasoning.iter().filter_map(|own| own.tail.first()), &self.mark)?.max(end))
     }
 
     fn own_closer<'e>(&self, engine: &'e Engine) -> Option<&'e Literal> {
@@ -284,15 +287,4 @@ impl RegionReader {
             self.inside = Inside::Opaque;
         }
     }
-}
-
-/// Returns the end of a closer of reasoning that the prompt opened: any of the caller's dialect, else a strong one of all.
-fn prefilled_closer(engine: &Engine, view: View<'_>, at: usize, mark: &Head) -> Result<Option<usize>, NotYet> {
-    let mut end = engine.catalog.closers.stands(view, at)?;
-    if let [only] = &engine.catalog.dialects[..] {
-        for closer in only.reasoning.iter().filter_map(|pattern| pattern.tail.first()) {
-            end = stands(view, at, closer, mark)?.max(end);
-        }
-    }
-    Ok(end)
 }

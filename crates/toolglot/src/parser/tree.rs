@@ -44,7 +44,7 @@ pub(crate) fn read(start: usize, context: &CallContext<'_>, param: &Pattern) -> 
     while let Some(frame) = frames.last() {
         at = view.skip_blanks(at)?;
         let node = context.node(frame.node);
-        if let Some(end) = closer(view, at, param, frame)? {
+        if let Some(end) = stands(view, at, param.tail.first(), &frame.head)? {
             let Some(json) = frame.finish(view, at, context, frames.len() == 1) else { return Ok(Tree::Text) };
             at = end;
             if let Some(whole) = hand_up(&mut frames, json) {
@@ -88,10 +88,6 @@ fn hand_up(frames: &mut Vec<OpenElement>, json: String) -> Option<String> {
     }
 }
 
-fn closer(view: View<'_>, at: usize, param: &Pattern, frame: &OpenElement) -> Result<Option<usize>, NotYet> {
-    param.tail.first().map_or(Ok(None), |closer| stands(view, at, closer, &frame.head))
-}
-
 /// Returns the key of a child element that opens at `at`, and where its data begins.
 fn child(
     at: usize,
@@ -121,7 +117,7 @@ fn leaf_end(context: &CallContext<'_>, param: &Pattern, frame: &OpenElement) -> 
     let mut at = frame.start;
     while let Some(ahead) = memchr::memchr(first, view.rest(at)) {
         at += ahead;
-        if let Some(end) = closer(view, at, param, frame)? {
+        if let Some(end) = stands(view, at, param.tail.first(), &frame.head)? {
             return Ok(Some((at, end)));
         }
         let marks = context.any_closer(at)?.or(context.any_strong(at)?).or(context.opener(at)?);

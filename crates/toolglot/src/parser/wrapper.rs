@@ -86,13 +86,13 @@ impl ClosersRead {
     fn read(&mut self, closer: &Literal, later: &[Literal], context: &CallContext<'_>) -> Result<(), NotYet> {
         let mut next = context.gap(self.end.unwrap_or(self.at))?;
         if let Some(end) = self.end.filter(|_| self.bracket)
-            && context.stands(next, closer)?.is_none()
+            && context.any(next, [closer])?.is_none()
             && let Some(after) = extra_brackets(end, later.iter().chain([closer]), context)?
         {
             (self.end, self.wrong) = (Some(after), Some((Code::ExtraCloser, next..after)));
             next = context.gap(after)?;
         }
-        let end = context.stands(next, closer)?;
+        let end = context.any(next, [closer])?;
         if let Some(end) = end
             && (self.wrong.is_none() || !opens_fence(end, context)?)
         {

@@ -36,7 +36,7 @@ impl LoneClosers {
         let (mut found, mut end) = (Vec::new(), None);
         self.openers.find(view, at, &mut found)?;
         for number in found {
-            end = stands(view, at, &self.literals[number], &Head::default())?.max(end);
+            end = stands(view, at, [&self.literals[number]], &Head::default())?.max(end);
         }
         Ok(end)
     }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::{Candidate, CandidateRole, Catalog, Strength};
 use crate::dialect::{BodyKind, HeadPart, Literal, Pattern, Spelling};
 use crate::lead::{Lead, near};
-use crate::parser::head::{Head, nodes, stands, stands_any};
+use crate::parser::head::{Head, nodes, stands};
 use crate::view::{NotYet, View};
 
 /// These candidates as their openers are in order, of those that open alike the highest rank first.
@@ -42,7 +42,7 @@ impl Catalog {
         near(calls, lead, |call| call.lead).find_map(|PlainCandidate { number, shadow, .. }| {
             let candidate = &self.candidates[*number];
             let opener = self.pattern(candidate)?.opening()?;
-            let end = stands(view, at, opener, &Head::default()).ok()??;
+            let end = stands(view, at, [opener], &Head::default()).ok()??;
             let alone = match shadow.get_or_init(|| self.shadow(*number, opener)) {
                 Shadow::None => true,
                 Shadow::Named => !names_tool(),
@@ -87,7 +87,7 @@ impl Catalog {
             let reads = |rival: &&Candidate| self.reads_object(rival, view) != Ok(false);
             // What closes a call, a section or a region may stand here, too.
             let patterns = self.dialects.iter().flat_map(|it| [&it.calls, &it.sections, &it.reasoning]).flatten();
-            let closes = || stands_any(view, 0, patterns.flat_map(|pattern| &pattern.tail), &Head::default());
+            let closes = || stands(view, 0, patterns.flat_map(|pattern| &pattern.tail), &Head::default());
             match () {
                 () if others.iter().any(reads) || closes() != Ok(None) => Shadow::Full,
                 () if named.iter().any(reads) => Shadow::Named,

@@ -33,7 +33,10 @@ pub(super) fn attributes(
     let there = loop {
         let before = at;
         at = gap(view, at, head)?;
-        if closes(view, at, close, head)? {
+        if match close {
+            Some(close) => stands(view, at, [close], head)?.is_some(),
+            None => view.byte(at)? == Some(b'>'),
+        } {
             break true;
         }
         if expected.rest && !seen.is_empty() && matches!(view.byte(at)?, Some(b'}' | b'<')) {
@@ -160,13 +163,6 @@ fn opens_close(view: View<'_>, at: usize, close: Option<&Literal>) -> Result<boo
         }
     }
     Ok(false)
-}
-
-fn closes(view: View<'_>, at: usize, close: Option<&Literal>, head: &Head) -> Result<bool, NotYet> {
-    match close {
-        Some(close) => Ok(stands(view, at, close, head)?.is_some()),
-        None => Ok(view.byte(at)? == Some(b'>')),
-    }
 }
 
 /// Decodes the predefined XML entities in one pass, so that `&amp;lt;` is `&lt;`.

@@ -21,20 +21,20 @@ pub(super) fn end(view: View<'_>, at: usize, next: Option<&Literal>, head: &mut 
         return Ok(Some(end));
     }
     let Some(next) = next else { return Ok(Some(end)) };
-    let stuck = if stands(view, end, next, head)?.is_none() { token(view, end)? } else { None };
+    let stuck = if stands(view, end, [next], head)?.is_none() { token(view, end)? } else { None };
     let Some(token) = stuck else { return Ok(Some(end)) };
     let behind = name_end(view, token)?.unwrap_or(token);
-    Ok(stands(view, skip_gap(view, behind)?, next, head)?.map(|_| behind).or(Some(end)))
+    Ok(stands(view, skip_gap(view, behind)?, [next], head)?.map(|_| behind).or(Some(end)))
 }
 
 /// Returns the end of a name of these letters; the literal behind it may look like its last part.
 fn name_before(view: View<'_>, word: Range<usize>, next: Option<&Literal>, head: &Head) -> Result<usize, NotYet> {
     let Some(next) = next.filter(|next| next.may_end_name()) else { return Ok(word.end) };
-    if stands(view, skip_gap(view, word.end)?, next, head)?.is_some() {
+    if stands(view, skip_gap(view, word.end)?, [next], head)?.is_some() {
         return Ok(word.end);
     }
     for (length, _) in view.slice(word.start, word.end).char_indices().skip(1).collect::<Vec<_>>().into_iter().rev() {
-        if stands(view, word.start + length, next, head)?.is_some() {
+        if stands(view, word.start + length, [next], head)?.is_some() {
             return Ok(word.start + length);
         }
     }
@@ -48,7 +48,7 @@ fn spaced(view: View<'_>, word: Range<usize>, next: Option<&Literal>, head: &Hea
     }
     let at = word.start;
     let Some(next) = next else { return words_of_line(view, at) };
-    if stands(view, skip_gap(view, word.end)?, next, head)?.is_some() {
+    if stands(view, skip_gap(view, word.end)?, [next], head)?.is_some() {
         return Ok(None);
     }
     let near = view.limited(at + NAME_LIMIT);

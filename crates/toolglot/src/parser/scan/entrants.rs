@@ -7,7 +7,7 @@ use crate::parser::bytes::ByteBits;
 use crate::parser::catalog::{CandidateRole, Strength};
 use crate::parser::element::opens_element;
 use crate::parser::engine::Engine;
-use crate::parser::head::{Head, stands_any};
+use crate::parser::head::{Head, stands};
 use crate::parser::markdown::Quoting;
 use crate::view::{NotYet, View};
 
@@ -29,7 +29,7 @@ impl Scanner {
             return Ok(end);
         }
         if let Some(last) = self.last {
-            end = end.max(stands_any(view, self.at, engine.catalog.spent(last), &Head::default())?);
+            end = end.max(stands(view, self.at, engine.catalog.spent(last), &Head::default())?);
         }
         for closer in &self.named_closers {
             if view.starts_with(self.at, closer)? {

@@ -24,7 +24,7 @@ impl Scanner {
         let Some(closer) = pattern.tail.first() else { return Ok(false) };
         let mut at = start;
         let end = loop {
-            if let Some(end) = stands(view, at, closer, &Head::default())? {
+            if let Some(end) = stands(view, at, [closer], &Head::default())? {
                 break end;
             }
             let mut is_over = view.byte(at)?.is_none();
