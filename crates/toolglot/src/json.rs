@@ -68,7 +68,7 @@ use crate::view::{NotYet, View};
 pub(crate) use close::close;
 use deferred::Unwrapped;
 pub(crate) use deferred::{LEVELS, WRAPPERS};
-pub(crate) use entity::ENTITIES;
+pub(crate) use entity::{ENTITIES, ENTITY_QUOTES};
 pub(crate) use fast_members::{MEMBERS, plain_object};
 pub(crate) use fast_path::plain_content;
 pub(crate) use key::{is_bare_key, last_word, spelled_otherwise};

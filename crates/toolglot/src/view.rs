@@ -112,6 +112,20 @@ impl<'a> View<'a> {
         if asked.starts_with(rest) { self.final_end().map(|_| false) } else { Ok(false) }
     }
 
+    /// Returns the end of the first of some literals that stands at a position.
+    pub(crate) fn starts_with_any<L: AsRef<str>>(
+        self,
+        at: usize,
+        literals: impl IntoIterator<Item = L>,
+    ) -> Result<Option<usize>, NotYet> {
+        for literal in literals {
+            if self.starts_with(at, literal.as_ref())? {
+                return Ok(Some(at + literal.as_ref().len()));
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns the view in which special tokens are known by `marks`.
     pub(crate) fn with_marks(self, marks: Option<&'a Marks>) -> Self {
         Self { marks, ..self }

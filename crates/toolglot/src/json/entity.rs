@@ -11,17 +11,12 @@ pub(crate) const ENTITIES: [(&str, &str); 6] =
     [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&")];
 
 /// Both ways to write a quote.
-const QUOTES: [&str; 2] = ["&quot;", "&#34;"];
+pub(crate) const ENTITY_QUOTES: [&str; 2] = ["&quot;", "&#34;"];
 
 impl Lookahead<'_> {
     /// Returns the length of the entity at `at`, if it is a quote.
     pub(super) fn entity_quote(self, at: usize) -> Result<Option<usize>, NotYet> {
-        for quote in QUOTES {
-            if self.view.starts_with(at, quote)? {
-                return Ok(Some(quote.len()));
-            }
-        }
-        Ok(None)
+        Ok(self.view.starts_with_any(at, ENTITY_QUOTES)?.map(|end| end - at))
     }
 }
 

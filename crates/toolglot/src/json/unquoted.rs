@@ -28,9 +28,12 @@ impl ReaderStep<'_> {
             }
         };
         let word = self.view.slice(at, end);
-        // A quote token in a word, or at its end, closes a string whose opening token was damaged.
+        // A quote token in a word, or at its end, closes a string whose opening token was damaged: the dialect's, or one that
+        // leaked.
         let torn = self.context.quote.is_some_and(|quote| is_torn(word, quote));
-        if word.is_empty() || torn || self.has_quote_token(word, end)? {
+        let tokens = self.context.quote.as_ref().map_or(&QUOTE_TOKENS[..], std::slice::from_ref);
+        let closed = torn || tokens.iter().any(|token| word.contains(token));
+        if word.is_empty() || closed || self.view.starts_with_any(end, tokens)?.is_some() {
             return Ok(self.ended(Ended::Broken));
         }
         let inside = self.parent().is_some();
@@ -64,17 +67,6 @@ impl ReaderStep<'_> {
     fn wants_string(&self) -> bool {
         let types = self.node(self.value_node()).map_or(Types::OPEN, SchemaNode::types);
         !types.is_open() && types.has(Types::STRING)
-    }
-
-    /// Says whether a quote token stands in a word that ends at `end`, or right behind it: the dialect's, or one that leaked.
-    fn has_quote_token(&self, word: &str, end: usize) -> Result<bool, NotYet> {
-        let own = self.context.quote.as_ref().map(std::slice::from_ref);
-        for token in own.unwrap_or(&QUOTE_TOKENS) {
-            if word.contains(token) || self.view.starts_with(end, token)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Finds a string whose first quote is missing, and returns what its last one is: a string is declared here, and the next

@@ -356,12 +356,7 @@ impl Catalog {
         if !view.byte(at)?.is_some_and(|first| self.turn_ends.contains(first)) {
             return Ok(None);
         }
-        for end in turn_ends(&self.dialects) {
-            if view.starts_with(at, end)? {
-                return Ok(Some(at + end.len()));
-            }
-        }
-        Ok(None)
+        view.starts_with_any(at, turn_ends(&self.dialects))
     }
 
     /// Returns the end of what ends a turn at `at`: where one dialect alone is read, also of any special token.

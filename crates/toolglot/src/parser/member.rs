@@ -8,7 +8,7 @@ use super::head::HeadText;
 use super::whole::{WholeArguments, arguments_of, read_value};
 use crate::diagnostic::Code;
 use crate::dialect::Dialect;
-use crate::json::{KEY, Markers, ValuePosition, comment_end, key_ahead};
+use crate::json::{ENTITY_QUOTES, KEY, Markers, ValuePosition, comment_end, key_ahead};
 use crate::view::{NotYet, View, is_blank};
 
 /// Member names that every dialect reads, beside its own.
@@ -292,19 +292,13 @@ fn key(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, usize)>, NotYe
 }
 
 /// Returns the quote that stands at `at`; JSON that was encoded for XML has entities.
-fn quote(view: View<'_>, at: usize) -> Result<Option<&'static str>, NotYet> {
-    match view.byte(at)? {
-        Some(b'"') => return Ok(Some("\"")),
-        Some(b'\'') => return Ok(Some("'")),
-        Some(b'&') => {}
-        _ => return Ok(None),
-    }
-    for quote in ["&quot;", "&#34;"] {
-        if view.starts_with(at, quote)? {
-            return Ok(Some(quote));
-        }
-    }
-    Ok(None)
+fn quote(view: View<'_>, at: usize) -> Result<Option<&str>, NotYet> {
+    let end = match view.byte(at)? {
+        Some(b'"' | b'\'') => Some(at + 1),
+        Some(b'&') => view.starts_with_any(at, ENTITY_QUOTES)?,
+        _ => None,
+    };
+    Ok(end.map(|end| view.slice(at, end)))
 }
 
 /// Returns the key of a member that begins at `at` or behind a gap there, and is a string.

@@ -109,7 +109,11 @@ impl RegionReader {
                 return Ok(self.close(end, sink));
             }
             self.flush(self.scan, sink);
-            if (self.inside == Inside::Opaque || !self.is_reasoning) && self.meets_skip(engine, view, self.scan)? {
+            // A literal that stands only between regions and calls.
+            let outside = self.inside == Inside::Opaque || !self.is_reasoning;
+            let candidate = self.candidate.filter(|_| outside).map(|number| &engine.catalog.candidates[number]);
+            let skip = candidate.map_or(&[][..], |candidate| &engine.catalog.dialect(candidate).skip);
+            if view.starts_with_any(self.scan, skip)?.is_some() {
                 sink.diagnose(Code::MissingCloser, self.scan..self.scan, "region without a closing marker");
                 return Ok(RegionExit::Left(self.scan));
             }
@@ -173,18 +177,6 @@ impl RegionReader {
     fn own_closer<'e>(&self, engine: &'e Engine) -> Option<&'e Literal> {
         let candidate: &Candidate = &engine.catalog.candidates[self.candidate?];
         engine.catalog.pattern(candidate)?.tail.first()
-    }
-
-    /// Says whether a literal that stands only between regions and calls stands at `at`.
-    fn meets_skip(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        let Some(number) = self.candidate else { return Ok(false) };
-        let dialect = engine.catalog.dialect(&engine.catalog.candidates[number]);
-        for skip in &dialect.skip {
-            if view.starts_with(at, skip)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Decides what a call inside is. While one is held, further ones need no decision.

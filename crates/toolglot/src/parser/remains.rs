@@ -58,12 +58,8 @@ fn resembles_closer(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet
         return Ok(false);
     }
     let spellings = context.pattern().tail.iter().flat_map(|closer| &closer.spellings);
-    for head in spellings.filter_map(|spelling| spelling.opener().get(..ALIKE)) {
-        if context.view.starts_with(at, head)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let heads = spellings.filter_map(|spelling| spelling.opener().get(..ALIKE));
+    Ok(context.view.starts_with_any(at, heads)?.is_some())
 }
 
 /// Says whether another call may follow in what stands around this one.
@@ -103,15 +99,10 @@ fn goes_on_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> 
 /// Goes past what stands between the dialect's calls and says nothing, and white space.
 fn behind_skips(context: &CallContext<'_>, at: usize) -> Result<usize, NotYet> {
     let mut next = context.gap(at)?;
-    'all: loop {
-        for skip in &context.dialect().skip {
-            if context.view.starts_with(next, skip)? {
-                next = context.gap(next + skip.len())?;
-                continue 'all;
-            }
-        }
-        return Ok(next);
+    while let Some(end) = context.view.starts_with_any(next, &context.dialect().skip)? {
+        next = context.gap(end)?;
     }
+    Ok(next)
 }
 
 /// Returns the end of all closers of sections that stand at `at`: the call's own may have lost its opener.

@@ -291,12 +291,8 @@ impl Resolver<'_> {
     /// Says whether the name of a declared parameter that was not given stands at `at`.
     pub(super) fn begins_key(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
         let Some(node) = self.node(&choice.levels) else { return Ok(false) };
-        for key in node.properties().iter().filter(|key| !choice.levels.seen.contains(key)) {
-            if self.look.view.starts_with(at, key)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let new = node.properties().iter().filter(|key| !choice.levels.seen.contains(key));
+        Ok(self.look.view.starts_with_any(at, new)?.is_some())
     }
 
     /// Notes a member's name in a string, if one is declared and has not been given.
