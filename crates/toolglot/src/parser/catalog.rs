@@ -376,15 +376,14 @@ impl Catalog {
         Ok(at)
     }
 
-    /// Returns the end of the token that ends a turn, if one stands at `at` or behind white space there.
-    pub(crate) fn next_turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        self.turn_end(view, view.skip_blanks(at)?)
-    }
-
-    /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
-    pub(crate) fn opened(&self, view: View<'_>, at: usize, weak: bool, found: &mut Vec<usize>) -> Result<(), NotYet> {
-        self.strong.find(view, at, found)?;
-        if weak { self.weak.find(view, at, found) } else { Ok(()) }
+    /// Returns the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
+    pub(crate) fn opened(&self, view: View<'_>, at: usize, weak: bool) -> Result<Vec<usize>, NotYet> {
+        let mut found = Vec::new();
+        self.strong.find(view, at, &mut found)?;
+        if weak {
+            self.weak.find(view, at, &mut found)?;
+        }
+        Ok(found)
     }
 
     /// Returns the calls of a dialect whose opener stands at `at`, the highest rank first; none if the dialect has calls that

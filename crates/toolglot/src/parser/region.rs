@@ -217,12 +217,12 @@ impl RegionReader {
 
     /// Returns the candidate of the call with strong markers that begins here.
     fn call_begins(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<usize>, NotYet> {
-        let (at, exhausted, mut found) = (self.scan, sink.is_hasty(self.scan), Vec::new());
+        let (at, exhausted) = (self.scan, sink.is_hasty(self.scan));
         if let Some(in_vain) = self.lost.again(view, at, &exhausted)? {
             sink.doubted += in_vain;
             return Ok(None);
         }
-        engine.catalog.strong.find(view, at, &mut found)?;
+        let mut found = engine.catalog.opened(view, at, false)?;
         found.retain(|number| engine.catalog.candidates[*number].is_strong_call());
         engine.catalog.rank(&mut found);
         let mut in_vain = 0;
