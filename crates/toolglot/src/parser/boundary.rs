@@ -74,11 +74,18 @@ impl Markers for CallContext<'_> {
             return Ok(Some(end));
         }
         let next = self.gap(end)?;
-        let Some(byte) = self.view.byte(next)?.filter(|byte| *byte != b'`') else { return Ok(Some(end)) };
+        if matches!(self.view.byte(next)?, None | Some(b'`')) {
+            return Ok(Some(end));
+        }
         let section = self.pattern_ref.section.map_or(Ok(None), |_| Wrapper::Section.closers(next, self))?;
         let after = section.and_then(|(after, wrong)| wrong.is_none().then_some(after));
         let strong = self.section_closers().iter().any(|closer| closer.is_strong());
-        if after.is_some() && strong || matches!(byte, b',' | b';') && self.next_call_begins(self.gap(next + 1)?)? {
+        if after.is_some() && strong {
+            return Ok(after);
+        }
+        if let Some(behind) = self.behind_separator(next)?
+            && self.next_call(behind)?.is_some()
+        {
             return Ok(after.or(Some(end)));
         }
         let end = after.unwrap_or(end);
@@ -149,7 +156,7 @@ impl Markers for CallContext<'_> {
             let win = match byte {
                 _ if opens => first_alone(self, at)?,
                 b'\n' if !self.near => self.sibling(at + 1)?,
-                _ => behind_separator(self, byte, at)?,
+                _ => parted(self, at)?,
             };
             if opens || win.is_some() {
                 tried += 1;
@@ -185,8 +192,7 @@ impl Markers for CallContext<'_> {
     fn separates(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
         let Some(at) = close_objects(self, at)?.filter(|_| may_go_on(self)) else { return Ok(false) };
         let closing = close(at, true, self)?;
-        let next = self.gap(closing.at)?;
-        Ok(closing.repairs.is_empty() && matches!(self.view.byte(next)?, Some(b',' | b';')))
+        Ok(matches!(self.view.byte(self.gap(closing.at)?)?, Some(b',' | b';')) && closing.repairs.is_empty())
     }
 
     /// Says whether a call of a declared tool begins at `at` in a string, where calls have no closers but brackets: the string
@@ -195,7 +201,7 @@ impl Markers for CallContext<'_> {
         match self.pattern().kind() {
             _ if self.near || self.pattern().tail.iter().any(|closer| closer.is_strong()) => Ok(false),
             Some(BodyKind::Call) => names_tool(self, at),
-            _ => self.next_call_begins(at),
+            _ => Ok(self.next_call(at)?.is_some()),
         }
     }
 
@@ -248,17 +254,17 @@ fn goes_on(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
 /// Returns the end of an element of an array of calls at `at`, where the next one follows or all that closes the array.
 fn ends_element(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let next = context.gap(at)?;
-    match context.view.byte(next)? {
-        Some(b',' | b';') => Ok(begins_element(context, context.gap(next + 1)?)?.then_some(at)),
-        Some(b']') => {
-            let array = Wrapper::Array { call: context.pattern_ref.call, bracket: true };
-            let closed = array.closers(next, context)?.filter(|(_, wrong)| wrong.is_none());
-            let Some((end, _)) = closed else { return Ok(None) };
-            let strong = context.pattern().tail.iter().any(|closer| closer.is_strong());
-            Ok((strong || stands_free(context, end)?).then_some(end))
-        }
-        _ => Ok(None),
+    if let Some(behind) = context.behind_separator(next)? {
+        return Ok(begins_element(context, behind)?.then_some(at));
     }
+    if context.view.byte(next)? != Some(b']') {
+        return Ok(None);
+    }
+    let array = Wrapper::Array { call: context.pattern_ref.call, bracket: true };
+    let closed = array.closers(next, context)?.filter(|(_, wrong)| wrong.is_none());
+    let Some((end, _)) = closed else { return Ok(None) };
+    let strong = context.pattern().tail.iter().any(|closer| closer.is_strong());
+    Ok((strong || stands_free(context, end)?).then_some(end))
 }
 
 /// Returns the end of an object at `at` that names no tool, where the calls around it go on behind it or are closed.
@@ -272,12 +278,10 @@ pub(crate) fn nameless(context: &CallContext<'_>, wrapper: Wrapper, at: usize) -
         return Ok(None);
     };
     let end = end.at;
-    let mut next = context.gap(end)?;
-    if matches!(context.view.byte(next)?, Some(b',' | b';')) {
-        next = context.gap(next + 1)?;
-    }
+    let next = context.gap(end)?;
+    let next = context.behind_separator(next)?.unwrap_or(next);
     let closed = wrapper.closers(next, context)?.is_some_and(|(_, wrong)| wrong.is_none());
-    Ok((closed || context.next_call_begins(next)?).then_some(end))
+    Ok((closed || context.next_call(next)?.is_some()).then_some(end))
 }
 
 /// Says whether the text behind a place begins on another line, with an opener, where reasoning closes, or not at all.
@@ -293,11 +297,10 @@ fn stands_free(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
 }
 
 /// Returns the next call of the section, if a separator stands at `at` and one does.
-fn behind_separator(context: &CallContext<'_>, byte: u8, at: usize) -> Result<Option<Winner>, NotYet> {
-    if !may_go_on(context) || context.near || !matches!(byte, b',' | b';') {
-        return Ok(None);
-    }
-    context.next_call(context.gap(at + 1)?)
+fn parted(context: &CallContext<'_>, at: usize) -> Result<Option<Winner>, NotYet> {
+    let may = may_go_on(context) && !context.near;
+    let behind = if may { context.behind_separator(at)? } else { None };
+    behind.map_or(Ok(None), |behind| context.next_call(behind))
 }
 
 /// Returns where the calls of a section go on behind one that broke at `from`: at an object that names a tool, at the
@@ -319,7 +322,7 @@ pub(crate) fn recover(context: &CallContext<'_>, from: usize) -> Result<Option<u
         }
         if tried < QUOTED && matches!(byte, b',' | b';') {
             tried += 1;
-            if behind_separator(context, byte, at)?.is_some() {
+            if parted(context, at)?.is_some() {
                 return Ok(Some(at));
             }
         }

@@ -407,7 +407,7 @@ fn lacks_closers(array: &Wrapper, context: &CallContext<'_>, at: usize) -> Resul
     let next = context.gap(at)?;
     let line = matches!(array, Wrapper::Section) && context.view.slice(at, next).contains('\n');
     let ends = line || matches!(context.view.byte(next)?, None | Some(b',' | b';'));
-    Ok(!ends && array.closers(next, context)?.is_none() && !context.next_call_begins(next)?)
+    Ok(!ends && array.closers(next, context)?.is_none() && context.next_call(next)?.is_none())
 }
 
 /// Returns where another object stands in the same pair of tags; their closers then follow the last.
@@ -416,9 +416,7 @@ fn another_follows(context: &CallContext<'_>, at: usize) -> Result<Option<usize>
     if pattern.kind() != Some(BodyKind::Call) || pattern.tail.is_empty() || context.pattern_ref.section.is_some() {
         return Ok(None);
     }
-    let mut next = skip_gap(context.view, at)?;
-    if matches!(context.view.byte(next)?, Some(b',' | b';')) {
-        next = skip_gap(context.view, next + 1)?;
-    }
+    let next = context.gap(at)?;
+    let next = context.behind_separator(next)?.unwrap_or(next);
     Ok((context.view.byte(next)? == Some(b'{')).then_some(next))
 }

@@ -154,6 +154,11 @@ impl<'s> CallContext<'s> {
         skip_gap(self.view, at)
     }
 
+    /// Returns where the next call may begin behind the separator of calls at `at`, if one stands there.
+    pub(crate) fn behind_separator(&self, at: usize) -> Result<Option<usize>, NotYet> {
+        Ok(if matches!(self.view.byte(at)?, Some(b',' | b';')) { Some(self.gap(at + 1)?) } else { None })
+    }
+
     /// Returns the marker that stands at `at`, the longest if several do, and where it ends.
     pub(crate) fn marker(&self, at: usize, param: &Pattern) -> Result<Option<(Marker, usize)>, NotYet> {
         let mut best: Option<(Marker, usize)> = None;

@@ -321,7 +321,7 @@ impl CallObjectReader {
             CallMember::Bad(at) | CallMember::Arguments(GivenArguments::Bad(at)) => {
                 // What may be the rest of the arguments says that they were closed too early.
                 let rest = match context.view.byte(at)? {
-                    Some(b'{') => !context.next_call_begins(at)?,
+                    Some(b'{') => context.next_call(at)?.is_none(),
                     byte => matches!(byte, Some(b'"' | b'\'' | b':' | b',' | b'[')),
                 };
                 if self.spot.has_arguments && !rest {

@@ -186,9 +186,8 @@ fn goes_on(end: usize, next: usize, context: &CallContext<'_>) -> Result<bool, N
         return Ok(true);
     }
     if context.pattern_ref.section.is_some() {
-        let separated = matches!(context.view.byte(next)?, Some(b',' | b';'));
-        let next = if separated { context.gap(next + 1)? } else { next };
-        if context.next_call_begins(next)? {
+        let next = context.behind_separator(next)?.unwrap_or(next);
+        if context.next_call(next)?.is_some() {
             return Ok(true);
         }
     }
@@ -233,9 +232,6 @@ pub(crate) fn stray_bracket(at: usize, context: &CallContext<'_>) -> Result<Opti
     if !matches!(context.view.byte(at)?, Some(b'}' | b']' | b')')) {
         return Ok(None);
     }
-    let comma = context.gap(at + 1)?;
-    if !matches!(context.view.byte(comma)?, Some(b',' | b';')) {
-        return Ok(None);
-    }
-    Ok(context.next_call_begins(context.gap(comma + 1)?)?.then_some(at + 1))
+    let Some(next) = context.behind_separator(context.gap(at + 1)?)? else { return Ok(None) };
+    Ok(context.next_call(next)?.map(|_| at + 1))
 }

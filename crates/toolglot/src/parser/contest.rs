@@ -229,11 +229,6 @@ pub(crate) fn try_call(context: &TrialContext<'_>, head: Head) -> Result<Trial, 
 
 /// Calls that may begin inside another, or behind it.
 impl CallContext<'_> {
-    /// Says whether the next call of the section, or of the array, begins at `at`.
-    pub(crate) fn next_call_begins(&self, at: usize) -> Result<bool, NotYet> {
-        self.next_call(at).map(|win| win.is_some())
-    }
-
     /// Returns the next call of the section, or of the array, if it begins at `at`.
     pub(crate) fn next_call(&self, at: usize) -> Result<Option<Winner>, NotYet> {
         let patterns = self.pattern_ref.section.map_or(0, |_| self.dialect().calls.len());

@@ -66,7 +66,7 @@ pub(super) fn holds_keywords(context: &CallContext<'_>, from: usize, before: &st
         let whole = escape.filter(|start| context.engine.tools.is_declared(&before[*start..at]));
         let start = declared(name, context).filter(|start| *start > 0 || !assigned()).map(|start| text.len() + start);
         if let Some(start) = start.or(whole)
-            && context.next_call_begins(from + start)?
+            && context.next_call(from + start)?.is_some()
         {
             return Ok(true);
         }

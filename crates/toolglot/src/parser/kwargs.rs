@@ -108,7 +108,7 @@ impl KwargsReader {
             }
             // Behind a comma another argument was to come.
             let whole = !self.object.is_empty() && context.view.byte(self.at - 1)? != Some(b',');
-            if context.pattern_ref.section.is_some() && whole && context.next_call_begins(at)? {
+            if context.pattern_ref.section.is_some() && whole && context.next_call(at)?.is_some() {
                 return Ok(Some(self.end(at, Ended::Cut, context, sink)));
             }
             sink.repair(Code::JunkInCall, at..at, "positional argument; keyword expected");

@@ -91,9 +91,9 @@ fn goes_on_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> 
     if !may_go_on(context) {
         return Ok(false);
     }
-    let separated = matches!(context.view.byte(next)?, Some(b',' | b';'));
-    let next = if separated { context.gap(next + 1)? } else { next };
-    Ok(separated && begins_element(context, next)? || context.next_call_begins(next)?)
+    let behind = context.behind_separator(next)?;
+    let element = behind.map_or(Ok(false), |behind| begins_element(context, behind))?;
+    Ok(element || context.next_call(behind.unwrap_or(next))?.is_some())
 }
 
 /// Goes past what stands between the dialect's calls and says nothing, and white space.
@@ -121,13 +121,6 @@ pub(super) fn ends_line(context: &CallContext<'_>, at: usize) -> Result<bool, No
     let next = context.gap(end)?;
     let line = context.view.byte(next)?.is_none() || context.view.slice(end, next).contains('\n');
     Ok(line || goes_on_behind(context, at)? || context.opener(next)?.is_some())
-}
-
-/// Says whether the closer of a parameter stands at `at`, where it is no tag that a text may hold.
-fn closes_value(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    let closers = context.dialect().params.iter().filter_map(|param| param.tail.first());
-    let strong = closers.filter(|closer| closer.is_strong());
-    Ok(context.markers().stands(context.view, at)? && context.any(at, strong)?.is_some())
 }
 
 /// Says whether a quote at `at` is followed by what follows the string of a call's argument.
@@ -166,10 +159,16 @@ fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: b
         if byte == b'\n' && context.engine.behind_name(view, at + 1)?.is_some() {
             return Ok(true);
         }
-        if marks && (context.closes(view, at)?.is_some() || closes_value(context, at)?) {
+        if !marks || !markers.stands(view, at)? {
+            continue;
+        }
+        // The closer of a parameter, too, where it is no tag that a text may hold.
+        let values = context.dialect().params.iter().filter_map(|param| param.tail.first());
+        let strong = values.filter(|closer| closer.is_strong());
+        if context.closes(view, at)?.is_some() || context.any(at, strong)?.is_some() {
             return Ok(false);
         }
-        if marks && context.opens(view, at)?.is_some() {
+        if context.opener(at)?.is_some() {
             return Ok(true);
         }
     }
