@@ -26,24 +26,26 @@ impl Pattern {
     }
 }
 
-/// Returns a dialect's own form of a call with all parameters as one object, if models that write JSON elsewhere would have
-/// to write it so.
-pub(super) fn with_json(calls: &[Pattern]) -> Option<Pattern> {
-    let is_open = |own: &&Pattern| matches!(own.head.last(), Some(HeadPart::Literal(last)) if last.ends_with('{'));
-    let params = |own: &&Pattern| own.kind() == Some(BodyKind::Params) && !own.opens_like_any_tag();
-    let own = calls.first().filter(params).filter(|own| !is_open(own))?;
+/// Returns the form of a call that a dialect does not write, and models that know it make of the first it writes: all
+/// parameters as one object, as models write that have JSON elsewhere; or a JSON call without its opener, if its closer still
+/// marks it.
+pub(super) fn unwritten(calls: &[Pattern]) -> Option<Pattern> {
+    let own = calls.first()?;
+    let is_open = || matches!(own.head.last(), Some(HeadPart::Literal(last)) if last.ends_with('{'));
     let has_json = |call: &Pattern| call.head == own.head && call.kind() == Some(BodyKind::Arguments);
-    let body = BodyHole { kind: BodyKind::Arguments, ..own.body.clone()? };
-    let source = own.source.replacen("{params}", "{arguments}", 1).into();
-    (!calls.iter().any(has_json)).then(|| Pattern { source, body: Some(body), ..own.clone() })
-}
-
-/// Returns a dialect's own form of a JSON call without its opener, if its closer still marks it.
-pub(super) fn without_opener(calls: &[Pattern]) -> Option<Pattern> {
-    let own = calls.first().filter(|own| own.kind() == Some(BodyKind::Call) && own.head.len() == 1)?;
-    let marked = own.opening().is_some_and(Literal::is_strong) && own.tail.first().is_some_and(Literal::is_closing_tag);
-    let source = own.source.find("{call}").map(|at| own.source[at..].to_owned().into())?;
-    marked.then(|| Pattern { source, head: Vec::new(), ..own.clone() })
+    let is_strong = |open: &Literal| open.is_strong() && own.tail.first().is_some_and(Literal::is_closing_tag);
+    match own.kind()? {
+        BodyKind::Params if !own.opens_like_any_tag() && !is_open() && !calls.iter().any(has_json) => {
+            let body = BodyHole { kind: BodyKind::Arguments, ..own.body.clone()? };
+            let source = own.source.replacen("{params}", "{arguments}", 1).into();
+            Some(Pattern { source, body: Some(body), ..own.clone() })
+        }
+        BodyKind::Call if own.head.len() == 1 && own.opening().is_some_and(is_strong) => {
+            let source = own.source.find("{call}").map(|at| own.source[at..].to_owned().into())?;
+            Some(Pattern { source, head: Vec::new(), ..own.clone() })
+        }
+        _ => None,
+    }
 }
 
 /// Adds other spellings of a literal's first, if that is the same in every call.

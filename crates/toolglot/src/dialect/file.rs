@@ -4,7 +4,7 @@ use toml::de::DeTable;
 
 use super::check;
 use super::compile::{PatternContext, compile};
-use super::drift::{with_json, without_opener};
+use super::drift::unwritten;
 use super::error::DialectError;
 use super::hole::{Holder, PatternKey, is_word};
 use super::pattern::{Pattern, param_openings, pieces, strong_openings};
@@ -92,7 +92,7 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
     let opens = |param: &Pattern| param.opening().is_some_and(|open| !open.is_optional());
     let setting = PatternContext { params_open: params.iter().all(opens), ..setting };
     let mut calls = patterns(values, PatternKey::Call, setting)?;
-    calls.extend(with_json(&calls).or_else(|| without_opener(&calls)));
+    calls.extend(unwritten(&calls));
     let sections = patterns(values, PatternKey::Section, setting)?;
     Ok(Dialect {
         openings: strong_openings(&calls, &sections),
