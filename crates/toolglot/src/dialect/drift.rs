@@ -26,9 +26,8 @@ impl Pattern {
     }
 }
 
-/// Returns the form of a call that a dialect does not write, and models that know it make of the first it writes: all
-/// parameters as one object, as models write that have JSON elsewhere; or a JSON call without its opener, if its closer still
-/// marks it.
+/// Returns a form of a dialect's first call that the dialect does not write, but models that write JSON elsewhere do: all
+/// parameters as one object, or a JSON call without its opener, if its closer still marks it.
 pub(super) fn unwritten(calls: &[Pattern]) -> Option<Pattern> {
     let own = calls.first()?;
     let is_open = || matches!(own.head.last(), Some(HeadPart::Literal(last)) if last.ends_with('{'));

@@ -8,21 +8,12 @@ use crate::schema::NodeId;
 use crate::view::{NotYet, is_blank};
 
 impl Bracket {
-    /// Returns the opening bracket in JSON.
-    fn json_opener(self) -> &'static str {
+    /// Returns the brackets in JSON.
+    fn json(self) -> [&'static str; 2] {
         match self {
-            Self::Object => "{",
-            Self::Array | Self::Tuple | Self::Set => "[",
-            Self::Group => "",
-        }
-    }
-
-    /// Returns the closing bracket in JSON.
-    fn json_closer(self) -> &'static str {
-        match self {
-            Self::Object => "}",
-            Self::Array | Self::Tuple | Self::Set => "]",
-            Self::Group => "",
+            Self::Object => ["{", "}"],
+            Self::Array | Self::Tuple | Self::Set => ["[", "]"],
+            Self::Group => ["", ""],
         }
     }
 }
@@ -37,7 +28,7 @@ impl ReaderStep<'_> {
         }
         self.skip_to(self.at() + 1);
         self.reader.state.step(Token::Open(bracket, node));
-        self.put(bracket.json_opener());
+        self.put(bracket.json()[0]);
         None
     }
 
@@ -110,7 +101,7 @@ impl ReaderStep<'_> {
         }
         let Some(&frame) = self.reader.state.innermost() else { return };
         self.reader.state.step(Token::Close);
-        self.put(frame.bracket.json_closer());
+        self.put(frame.bracket.json()[1]);
         if frame.wrapped {
             self.put("]");
         }

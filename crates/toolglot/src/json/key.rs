@@ -28,7 +28,13 @@ impl ReaderStep<'_> {
             return self.quoted_key(quote, length);
         }
         match self.look().word(at)? {
-            Ahead::Found(end) => self.bare_key(self.look().words(end)?),
+            Ahead::Found(end) => {
+                let end = self.look().words(end)?;
+                let message = format!("read the unquoted key `{}`", self.view.slice(at, end));
+                // Its first quote may be lost.
+                let quote = usize::from(self.look().ends_unopened(end)?);
+                Ok(self.plain_key(at..end, end + quote, Code::BareKey, &message))
+            }
             Ahead::Absent => self.stop_or_broken(),
             Ahead::Ends => self.cut(),
         }
@@ -47,14 +53,6 @@ impl ReaderStep<'_> {
         self.hold_key(at + length, quote == Quote::Double);
         self.text_start(RunningString::new(quote, true, false, at), at + length);
         Ok(None)
-    }
-
-    fn bare_key(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.at();
-        let message = format!("read the unquoted key `{}`", self.view.slice(at, end));
-        // Its first quote may be lost.
-        let quote = usize::from(self.look().ends_unopened(end)?);
-        Ok(self.plain_key(at..end, end + quote, Code::BareKey, &message))
     }
 
     /// Reads the key that is all of a text, and goes on at `behind`.

@@ -19,7 +19,12 @@ impl ReaderStep<'_> {
     /// Reads all lines up to a marker or the end; each must have a key.
     pub(super) fn lines(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let (at, view) = (self.at(), self.view);
-        let end = self.lines_end()?;
+        let mut end = at;
+        while let Some(byte) = view.byte(end)?
+            && !self.stops(byte, end)?
+        {
+            end += 1;
+        }
         let text = view.slice(at, end).trim_end();
         let span = at..at + text.len();
         let message = "read lines of `key: value` as an object";
@@ -48,16 +53,5 @@ impl ReaderStep<'_> {
             member.value.write(node, self.context.options, &mut json);
         }
         json + "}"
-    }
-
-    fn lines_end(&self) -> Result<usize, NotYet> {
-        let mut at = self.at();
-        while let Some(byte) = self.view.byte(at)? {
-            if self.stops(byte, at)? {
-                return Ok(at);
-            }
-            at += 1;
-        }
-        Ok(at)
     }
 }
