@@ -242,11 +242,7 @@ impl ReaderStep<'_> {
                 (Some(start), Some(end)) => span.start + start..(span.start + end).min(span.end),
                 _ => span.clone(),
             };
-            if found.code.is_repair() {
-                self.sink().repair(found.code, part, found.message.clone());
-            } else {
-                self.sink().diagnose(found.code, part, found.message.clone());
-            }
+            self.sink().report(found.code, part, found.message.clone());
         }
         self.release(&whole.json);
     }

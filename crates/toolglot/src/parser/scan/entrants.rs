@@ -136,8 +136,8 @@ impl Scanner {
     }
 
     /// Returns the bytes before what stands here, without blanks.
-    fn before<'v>(&self, view: View<'v>) -> &'v [u8] {
-        view.rest(self.at.saturating_sub(LOOK_BACK))[..self.at.min(LOOK_BACK)].trim_ascii_end()
+    pub(super) fn before<'v>(&self, view: View<'v>) -> &'v [u8] {
+        view.rest(self.at.saturating_sub(BEFORE))[..self.at.min(BEFORE)].trim_ascii_end()
     }
 
     /// Says whether the code span at hand would end inside a call that begins here: then its first back quote is a slip, and
@@ -206,5 +206,6 @@ impl Scanner {
 /// What stands at least before a line of code, unless a tab does.
 const INDENT: &[u8] = b"    ";
 
-/// So many bytes before an opener are looked at, for a closer or the colon that announces a bracket.
-const LOOK_BACK: usize = 64;
+/// So many bytes before an opener are looked at, for a closer, the colon that announces a bracket, or the tag that an element
+/// stands in: indentation is shorter, and more than [`crate::view::BEHIND`] would not be visible.
+const BEFORE: usize = 256;

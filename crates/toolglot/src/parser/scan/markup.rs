@@ -37,10 +37,9 @@ impl Scanner {
             Some(BodyKind::Arguments) => self.place.is_amid_line(),
             _ => next == Some(b'/'),
         };
-        let before = view.rest(self.at.saturating_sub(BEFORE))[..self.at.min(BEFORE)].trim_ascii_end();
         let (is_fresh, is_kin) = (self.place.is_fresh(), self.last == Some(candidate.dialect));
         Ok(match (is_fresh, has_no_key) {
-            (false, _) if has_no_key || !is_kin && before.ends_with(b">") => None,
+            (false, _) if has_no_key || !is_kin && self.before(view).ends_with(b">") => None,
             (true, true) if next == Some(b'/') => Some(Company::Elements),
             (true, true) => Some(Company::Nothing),
             _ if has_attributes => Some(Company::NoMarkup),
@@ -48,7 +47,3 @@ impl Scanner {
         })
     }
 }
-
-/// So many bytes before an element are looked at for the tag that it stands in: indentation is shorter, and more than
-/// [`crate::view::BEHIND`] would not be visible.
-const BEFORE: usize = 256;
