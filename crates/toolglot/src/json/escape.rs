@@ -4,6 +4,7 @@ use super::follow::Follow;
 use super::look::Ahead;
 use super::quote::Quote;
 use super::reader::{DRIVE, ReaderStep};
+use super::value::LINE;
 use super::write::write_escaped;
 use super::{Ended, ValueOutcome};
 use crate::diagnostic::Code;
@@ -15,9 +16,6 @@ fn are_escaped_twice(content: &str) -> bool {
     let backslashes = |at: usize| bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
     memchr::memchr_iter(b'"', bytes).all(|at| backslashes(at) == 2)
 }
-
-/// Windows takes longer paths, people and models do not write them.
-const PATH: usize = 1 << 10;
 
 /// Says whether a backslash in a string's content escapes nothing.
 fn has_invalid_escape(content: &str) -> bool {
@@ -98,7 +96,8 @@ impl ReaderStep<'_> {
         if self.view.byte(root + 1)? == Some(b'\\') {
             return Ok(false);
         }
-        let Ahead::Found(end) = self.look().string(self.reader.text.quote, root, PATH)? else { return Ok(false) };
+        // Windows takes longer paths, people and models do not write them.
+        let Ahead::Found(end) = self.look().string(self.reader.text.quote, root, LINE)? else { return Ok(false) };
         Ok(has_invalid_escape(self.view.slice(root, end)))
     }
 

@@ -3,6 +3,7 @@
 use super::quote::{Quote, token_closer, twin_of};
 use crate::dialect::QUOTE_TOKENS;
 use crate::json::Context;
+use crate::parser::LOOK;
 use crate::view::{NotYet, View, is_blank, is_blank_char};
 
 /// The bytes ahead and what they may mean.
@@ -77,10 +78,6 @@ pub(crate) const KEY: usize = 256;
 /// The longest comment that a look-ahead passes: a few lines. `COMMENTS` bounds how many, so one look costs at most 1
 /// KiB.
 const COMMENT: usize = 256;
-
-/// The longest text in parentheses that is searched for a comma: a long Python string in lines. Anything longer is
-/// prose in parentheses.
-const GROUP: usize = 4096;
 
 /// Comments between two tokens that a look-ahead passes; more are no comments on data.
 const COMMENTS: usize = 4;
@@ -243,11 +240,12 @@ impl Lookahead<'_> {
     /// Says whether the parenthesis at `at` closes around one value, without a comma that makes a tuple of it.
     pub(super) fn is_group(self, at: usize) -> Result<bool, NotYet> {
         let (from, mut at, mut depth, mut some) = (at, at, 0usize, false);
-        while at - from < GROUP {
+        // A long Python string in lines; anything longer is prose in parentheses.
+        while at - from < LOOK {
             let Some(byte) = self.view.byte(at)? else { return Ok(false) };
             if let Some((quote, length)) = self.opens(at)? {
                 some = true;
-                at = self.string_end(quote, at + length, from + GROUP)?;
+                at = self.string_end(quote, at + length, from + LOOK)?;
                 continue;
             }
             match byte {

@@ -13,14 +13,12 @@ use super::{Ended, ValueOutcome, ValuePosition, scalar};
 use crate::coerce::{self, Conversion};
 use crate::diagnostic::{Code, excerpt};
 use crate::options::Validation;
+use crate::parser::LOOK;
 use crate::schema::{NodeId, SchemaNode, Types};
 use crate::view::NotYet;
 
 /// A string of one line, of which a quote is in doubt, is looked at so far.
 pub(super) const LINE: usize = 1 << 10;
-
-/// The first value of a set is looked for so far; a dictionary's key is shorter.
-const SET: usize = 1 << 12;
 
 impl ReaderStep<'_> {
     /// Reads what stands where a value is wanted.
@@ -82,7 +80,7 @@ impl ReaderStep<'_> {
         }
         let (look, first) = (self.look(), self.look().gap(self.at() + 1)?);
         let end = match look.opens(first)? {
-            Some((quote, length)) => look.string(quote, first + length, SET)?,
+            Some((quote, length)) => look.string(quote, first + length, LOOK)?,
             None => look.word(first)?,
         };
         let Ahead::Found(end) = end else { return Ok(false) };

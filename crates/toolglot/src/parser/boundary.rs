@@ -16,12 +16,9 @@ use super::wrapper::Wrapper;
 use crate::diagnostic::{Code, Repairs};
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
-use crate::json::{Ended, InnerCall, Markers, QUOTED, key_ahead};
+use crate::json::{Ended, InnerCall, KEY, Markers, QUOTED, key_ahead};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
-
-/// Bytes of a head that are looked for in a string before a bracket: room for the longest name and the words around it.
-const HEAD_LENGTH: usize = 1 << 8;
 
 /// How far a call that opens in the middle of a value is read: the size of a source file. Together with `QUOTED` it
 /// bounds the search to half a MiB in a call.
@@ -201,7 +198,8 @@ impl Markers for CallContext<'_> {
     /// Says whether the head of a declared tool's call stands near before a quote at `at` in a string that is visible from `from`
     /// on; other text may be glued to it.
     fn holds_head(&self, view: View<'_>, from: usize, at: usize) -> Result<bool, NotYet> {
-        let mut from = from.max(at.saturating_sub(HEAD_LENGTH));
+        // Room for the longest name and the words around it.
+        let mut from = from.max(at.saturating_sub(KEY));
         while !view.is_boundary(from) {
             from += 1;
         }

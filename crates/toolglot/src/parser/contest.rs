@@ -9,7 +9,7 @@ use super::call_object::FoundArguments;
 use super::catalog::PatternRef;
 use super::element::{is_markup, opens_element};
 use super::engine::{Callee, Engine, NameMatch};
-use super::head::{Head, stands};
+use super::head::{Head, NAME_LIMIT, stands};
 use super::params::FoundParam;
 use super::whole::WholeArguments;
 use crate::coerce;
@@ -20,7 +20,7 @@ use crate::options::{UnknownTool, Validation};
 use crate::sink::{Sink, StoredKind};
 use crate::view::{NotYet, View, is_blank};
 pub(crate) use begin::NEAR;
-use begin::{NEARER, begin, begin_near};
+use begin::{begin, begin_near};
 pub(crate) use company::Company;
 pub(crate) use heads::{HeadResult, SectionHead, heads};
 
@@ -282,7 +282,8 @@ pub(crate) fn try_body(
         Err(why) => return Ok(dead(head.looked.max(context.at), why)),
     };
     let begun = match context {
-        TrialContext { exhausted: true, .. } => begin_near(context, body, &mut head, NEARER)?,
+        // Once much was read ahead in vain, a name and a bracket keep the worst case at a constant for each opener.
+        TrialContext { exhausted: true, .. } => begin_near(context, body, &mut head, NAME_LIMIT)?,
         TrialContext { nested: true, .. } | TrialContext { hasty: true, .. } => {
             begin_near(context, body, &mut head, NEAR)?
         }

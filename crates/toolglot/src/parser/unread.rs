@@ -12,15 +12,15 @@
 //!   max_words: …                              any other name, anywhere
 //! ```
 
-/// Keys stand where arguments begin: a text in which none is found so far is read as one, however long.
-const KEYS_WITHIN: usize = 4096;
+use super::remains::LOOK;
 
 /// A tag that is longer is none.
 const TAG: usize = 256;
 
 /// Says whether text looks like arguments of a tool with parameters of these names.
 pub(super) fn looks_like_arguments<'n>(text: &str, mut names: impl Iterator<Item = &'n String>) -> bool {
-    let begins = &text[..boundary(text, KEYS_WITHIN)];
+    // Keys stand where arguments begin: a text in which none is found so far is read as one, however long.
+    let begins = &text[..boundary(text, LOOK)];
     is_elements(text) || names.any(|name| has_key(begins, name))
 }
 

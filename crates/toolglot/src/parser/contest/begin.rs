@@ -25,10 +25,6 @@ use crate::view::{NotYet, View};
 /// 128 bytes of name and 256 of each field, so 1 KiB holds any real one.
 pub(crate) const NEAR: usize = 1 << 10;
 
-/// The same, once much was read ahead in vain: a name and a bracket. It keeps the worst case at a constant for each
-/// opener.
-pub(super) const NEARER: usize = 1 << 7;
-
 /// Says the same as [`begin`] for a call that can be told by what is near.
 ///
 /// Calls in values, and openers after much was read ahead in vain, are so many that none may cost more.
