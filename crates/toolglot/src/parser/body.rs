@@ -42,7 +42,7 @@ impl BodyReader {
                 whole.write(at, end, sink);
                 Self::Done(end)
             }
-            Start::Call { at, flat, found, .. } => Self::Call(CallObjectReader::new(at, flat, found)),
+            Start::Call { at, arguments, .. } => Self::Call(CallObjectReader::new(at, arguments)),
             Start::Content { at, sure } => Self::Content(ContentReader::new(at, sure, context, sink)),
             Start::Nothing(at) => {
                 ArgumentsObject::of_attributes(at, context, sink).end(at, context, sink);

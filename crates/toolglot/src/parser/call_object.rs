@@ -18,17 +18,19 @@ use crate::view::{NotYet, View};
 /// What a trial reading learns of a call object.
 pub(crate) struct CallObjectTrial {
     pub(crate) name: HeadText,
-    pub(crate) has_arguments: bool,
-    /// Where the arguments are, if nothing before them has to be read again.
-    pub(crate) found: Option<FoundArguments>,
+    pub(crate) arguments: CallArguments,
 }
 
-/// Where a trial reading found the arguments.
+/// Where a trial reading found the arguments of a call object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FoundArguments {
-    pub(crate) at: usize,
-    /// What had to be forgiven before them.
-    pub(crate) repair: Option<Code>,
+pub(crate) enum CallArguments {
+    Missing,
+    /// They are members of the call object itself.
+    Flat,
+    /// They are one of its members, and what stands before them has to be read again.
+    Member,
+    /// They begin here, and nothing before them has to be read again; what had to be forgiven there.
+    Found(usize, Option<Code>),
 }
 
 /// An unknown member that holds an object, or text that begins like one: what may stand in for arguments.
@@ -48,38 +50,29 @@ impl StandIn {
     }
 }
 
-/// Returns the arguments of a call that names none: the one unknown object, if parameters of the tool begin it. `Err` if
+/// Returns the arguments of a call that names none: the one unknown object, if parameters of the tool begin it. `None` if
 /// there are such objects, and nothing says what they are.
-fn misnamed(
-    found: &[StandIn],
-    name: &HeadText,
-    context: &CallContext<'_>,
-) -> Result<Result<Option<FoundArguments>, ()>, NotYet> {
-    let Some(callee) = context.engine.callee(&name.text) else { return Ok(Ok(None)) };
+fn misnamed(found: &[StandIn], name: &HeadText, context: &CallContext<'_>) -> Result<Option<CallArguments>, NotYet> {
+    let Some(callee) = context.engine.callee(&name.text) else { return Ok(Some(CallArguments::Missing)) };
     let context = CallContext { callee: &callee, ..*context };
     let is_known = |key: &str| context.declares(key) || context.knows(key);
     let unknown: Vec<&StandIn> = found.iter().filter(|one| !is_known(&one.key.text)).collect();
     let one = match unknown[..] {
-        [] => return Ok(Ok(None)),
+        [] => return Ok(Some(CallArguments::Missing)),
         [one] if one.is_plain => one,
-        _ => return Ok(Err(())),
+        _ => return Ok(None),
     };
     let is_empty = context.view.byte(context.gap(one.at + 1)?)? == Some(b'}');
     let key = member::quoted_key(&context, one.at + 1)?;
     let is_declared = is_empty || key.is_some_and(|key| context.declares(&key));
     let allowed = context.engine.options.repairs.allow(Code::ArgumentsKey);
-    Ok(if is_declared && allowed {
-        Ok(Some(FoundArguments { at: one.at, repair: Some(Code::ArgumentsKey) }))
-    } else {
-        Err(())
-    })
+    Ok((is_declared && allowed).then_some(CallArguments::Found(one.at, Some(Code::ArgumentsKey))))
 }
 
 /// Reads ahead until the call's name is known and its arguments have begun, or the object ends.
 pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
     if let Some((name, start)) = plain_head(at, context).filter(|_| !context.engine.options.careful) {
-        let found = FoundArguments { at: start, repair: None };
-        return Ok(Some(CallObjectTrial { name, has_arguments: true, found: Some(found) }));
+        return Ok(Some(CallObjectTrial { name, arguments: CallArguments::Found(start, None) }));
     }
     let mut spot = CallObjectPosition { at, ..CallObjectPosition::default() };
     let (mut name, mut skipped) = (None, Sink::muted(at, context.engine.options.repairs));
@@ -131,11 +124,11 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
         }
     }
     let Some(name) = name else { return Ok(None) };
-    if spot.has_arguments {
-        return Ok(Some(CallObjectTrial { name, has_arguments: true, found: None }));
-    }
-    let Ok(found) = misnamed(&stand_ins, &name, context)? else { return Ok(None) };
-    Ok(Some(CallObjectTrial { name, has_arguments: found.is_some(), found }))
+    let arguments = match spot.has_arguments {
+        true => Some(CallArguments::Member),
+        false => misnamed(&stand_ins, &name, context)?,
+    };
+    Ok(arguments.map(|arguments| CallObjectTrial { name, arguments }))
 }
 
 /// Returns the end of arguments that are text for the one parameter of the tool, whose name is known.
@@ -242,8 +235,8 @@ impl CallObjectPosition {
 #[derive(Clone, Debug)]
 pub(crate) struct CallObjectReader {
     spot: CallObjectPosition,
-    /// Where the arguments begin, if the trial has read all that is before them.
-    found: Option<FoundArguments>,
+    /// Where the trial found the arguments, until they begin.
+    found: CallArguments,
     arguments: Option<JsonReader>,
     /// The arguments so far, where they are members of the call object itself.
     flat: Option<ArgumentsObject>,
@@ -252,8 +245,9 @@ pub(crate) struct CallObjectReader {
 }
 
 impl CallObjectReader {
-    /// `at` is the position after the object's brace; `flat` if its members are the arguments.
-    pub(crate) fn new(at: usize, flat: bool, found: Option<FoundArguments>) -> Self {
+    /// `at` is the position after the object's brace.
+    pub(crate) fn new(at: usize, found: CallArguments) -> Self {
+        let flat = found == CallArguments::Flat;
         let spot = CallObjectPosition { at, named: true, flat, ..CallObjectPosition::default() };
         Self { spot, found, arguments: None, flat: flat.then(ArgumentsObject::default), id: None }
     }
@@ -268,10 +262,11 @@ impl CallObjectReader {
 
     /// Reads on to the end of the object; starts the call where its arguments begin.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
-        if let Some(found) = self.found.take() {
-            self.begin(found.at, context, sink);
-            if let Some(code) = found.repair {
-                sink.repair(code, found.at..found.at, forgiven(code));
+        if let CallArguments::Found(at, repair) = self.found {
+            self.found = CallArguments::Member;
+            self.begin(at, context, sink);
+            if let Some(code) = repair {
+                sink.repair(code, at..at, forgiven(code));
             }
         }
         loop {

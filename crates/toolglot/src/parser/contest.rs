@@ -5,7 +5,7 @@
 
 use super::call::CallReader;
 use super::call_context::CallContext;
-use super::call_object::FoundArguments;
+use super::call_object::CallArguments;
 use super::catalog::PatternRef;
 use super::element::{is_markup, opens_element};
 use super::engine::{Callee, Engine, NameMatch};
@@ -87,10 +87,7 @@ pub(crate) enum Start {
         at: usize,
         array: bool,
         fenced: bool,
-        has_arguments: bool,
-        /// Its members are the arguments.
-        flat: bool,
-        found: Option<FoundArguments>,
+        arguments: CallArguments,
     },
     Content {
         at: usize,
@@ -177,7 +174,7 @@ impl<'t> TrialContext<'t> {
 impl Winner {
     /// Says whether this is an object that only has a name.
     fn is_bare(&self) -> bool {
-        matches!(self.start, Start::Call { has_arguments: false, .. })
+        matches!(self.start, Start::Call { arguments: CallArguments::Missing, .. })
     }
 }
 

@@ -7,7 +7,7 @@
 //! ```
 
 use super::call_context::CallContext;
-use super::call_object::{CallObjectTrial, FoundArguments, is_declaration};
+use super::call_object::{CallArguments, CallObjectTrial, is_declaration};
 use super::head::{HeadText, NAME_LIMIT, name_end};
 use super::member::{is_arguments_key, is_id_key, is_name_key};
 use crate::diagnostic::Code;
@@ -52,8 +52,7 @@ fn begin(name: HeadText, brace: Option<usize>, context: &CallContext<'_>) -> Res
     if !key_ahead(context.view, at + 1, None)? || is_declaration(at, Some(&name), context)? {
         return Ok(None);
     }
-    let found = FoundArguments { at, repair: Some(Code::Envelope) };
-    Ok(Some(CallObjectTrial { name, has_arguments: true, found: Some(found) }))
+    Ok(Some(CallObjectTrial { name, arguments: CallArguments::Found(at, Some(Code::Envelope)) }))
 }
 
 /// What stands between two words.

@@ -7,7 +7,7 @@ use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, HeadPart, Literal};
 use crate::json::{Ended, ValuePosition, key_ahead};
 use crate::parser::call_context::CallContext;
-use crate::parser::call_object::{self, FlatMembers};
+use crate::parser::call_object::{self, CallArguments, FlatMembers};
 use crate::parser::closing::skip_noise;
 use crate::parser::content::{self, ContentReader};
 use crate::parser::engine::Callee;
@@ -162,23 +162,24 @@ fn begin_call(trial: &TrialContext<'_>, mut at: usize, head: &mut Head) -> Resul
     head.name = Some(facts.name);
     let Some(callee) = engine.callee_of(engine.dialect(pattern_ref), head) else { return Ok(None) };
     let context = trial.call(&callee, head, &ahead);
-    let flat = if facts.has_arguments { Some(false) } else { flat(at + 1, &context)? };
+    let arguments = match facts.arguments {
+        CallArguments::Missing => flat(at + 1, &context)?,
+        found => Some(found),
+    };
     head.looked = head.looked.max(at + ahead.get());
-    let (has_arguments, found) = (facts.has_arguments, facts.found);
-    let start = |flat| Start::Call { at: at + 1, array, fenced, has_arguments: has_arguments || flat, flat, found };
-    Ok(flat.map(|flat| (callee, start(flat))))
+    Ok(arguments.map(|arguments| (callee, Start::Call { at: at + 1, array, fenced, arguments })))
 }
 
 /// Says whether the members of a call object without arguments are the arguments; `None` if it can be no call, for
 /// the tool requires what is not there.
-fn flat(at: usize, context: &CallContext<'_>) -> Result<Option<bool>, NotYet> {
+fn flat(at: usize, context: &CallContext<'_>) -> Result<Option<CallArguments>, NotYet> {
     let requires = context.root().is_some_and(|root| !root.required().is_empty());
     let allowed = context.engine.options.repairs.allow(Code::FlatArguments);
     Ok(match call_object::flat(at, context)? {
-        FlatMembers::Arguments if allowed => Some(true),
+        FlatMembers::Arguments if allowed => Some(CallArguments::Flat),
         FlatMembers::Unclear => None,
         FlatMembers::Empty | FlatMembers::Arguments if requires => None,
-        _ => Some(false),
+        _ => Some(CallArguments::Missing),
     })
 }
 
