@@ -38,10 +38,8 @@ pub(crate) struct Candidate {
     /// The number of the pattern among those of its role.
     pub(crate) pattern: usize,
     pub(crate) evidence: Strength,
-    /// Its head is a Markdown fence and brackets, as any quoted code might have.
-    pub(crate) is_fence: bool,
-    /// Its head is a fence, whatever its label, and brackets.
-    pub(crate) in_fence: bool,
+    /// What its head says if it is a Markdown fence and brackets.
+    pub(crate) fence: Option<FenceLabel>,
     /// It opens with a declared tool's name.
     pub(crate) is_named: bool,
     /// A fence stands in its head or tail.
@@ -73,6 +71,15 @@ pub(crate) enum CandidateRole {
     /// A token that ends a turn, and one that starts it.
     TurnEnd,
     TurnStart,
+}
+
+/// What the label of a fence says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FenceLabel {
+    /// A call is inside.
+    Call,
+    /// No more than any quoted code's.
+    Code,
 }
 
 /// How much an opener says by itself.

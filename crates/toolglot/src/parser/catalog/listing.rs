@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::opening::{is_special, opener_texts};
-use super::{Candidate, CandidateRole, Strength, first_pattern, patterns, skipped};
+use super::{Candidate, CandidateRole, FenceLabel, Strength, first_pattern, patterns, skipped};
 use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern, Spelling};
 use crate::lead::Lead;
 
@@ -21,15 +21,13 @@ pub(super) fn candidates_of(dialects: &[Arc<Dialect>]) -> Vec<Candidate> {
 /// What has strong and weak spellings is listed once for each: what stood there decides.
 fn list_candidates(number: usize, dialect: &Dialect, alone: bool, candidates: &mut Vec<Candidate>) {
     let mut add = |role, section: Option<usize>, pattern| {
-        let label = if role == CandidateRole::Call { fence(dialect, section, pattern) } else { None };
         let candidate = Candidate {
             dialect: number,
             role,
             section,
             pattern,
             evidence: Strength::Weak,
-            in_fence: label.is_some(),
-            is_fence: label.is_some_and(|label| !CALL_LABELS.contains(&&*label)),
+            fence: if role == CandidateRole::Call { fence(dialect, section, pattern) } else { None },
             is_named: role == CandidateRole::Call && first_pattern(dialect, role, section, pattern).opens_with_name(),
             writes_fence: role == CandidateRole::Call && dialect.calls[pattern].source.contains("```"),
             may_be_empty: section.is_some_and(|section| alone || is_special(dialect, &dialect.sections[section])),
@@ -95,14 +93,15 @@ fn strengths<T>(openers: &[T], is_strong: impl Fn(&T) -> bool) -> Vec<Strength> 
     }
 }
 
-/// Returns the label of the fence that a call's head is, brackets aside; `None` if it is no fence.
-fn fence(dialect: &Dialect, section: Option<usize>, call: usize) -> Option<String> {
+/// Returns what the label of the fence says that a call's head is, brackets aside; `None` if it is no fence.
+fn fence(dialect: &Dialect, section: Option<usize>, call: usize) -> Option<FenceLabel> {
     let section = section.map(|section| &dialect.sections[section]).into_iter();
     let nodes = section.chain([&dialect.calls[call]]).flat_map(|pattern| &pattern.head);
     let mut literals = nodes.filter_map(HeadPart::literal);
     let text = |literal: &Literal| literal.spellings.first().map(|spelling| spelling.plain()).unwrap_or_default();
     let first = literals.next().filter(|first| first.may_stand(Lead::of(b"```")))?;
-    let label = text(first).strip_prefix("```")?.trim_matches(['[', ' ']).to_owned();
+    let is_call = CALL_LABELS.contains(&text(first).strip_prefix("```")?.trim_matches(['[', ' ']));
+    let label = if is_call { FenceLabel::Call } else { FenceLabel::Code };
     literals.all(|literal| !text(literal).contains(char::is_alphanumeric)).then_some(label)
 }
 

@@ -4,7 +4,7 @@ use super::Scanner;
 use crate::options::Evidence;
 use crate::parser::boundary::reads_beyond;
 use crate::parser::bytes::ByteBits;
-use crate::parser::catalog::{CandidateRole, Strength};
+use crate::parser::catalog::{CandidateRole, FenceLabel, Strength};
 use crate::parser::element::opens_element;
 use crate::parser::engine::Engine;
 use crate::parser::head::{Head, stands};
@@ -92,7 +92,7 @@ impl Scanner {
             let eager = engine.options.evidence == Evidence::Eager;
             // Behind a call and more text stands another version of it, or what the model goes on to dream.
             let repeats = |number: usize| self.last.is_some() && catalog.candidates[number].evidence == Strength::Weak;
-            let quotes = |number: usize| catalog.candidates[number].is_fence;
+            let quotes = |number: usize| catalog.candidates[number].fence == Some(FenceLabel::Code);
             let shown = !eager && self.is_shown(engine, view)?;
             let shows = |number: usize| shown && catalog.candidates[number].evidence == Strength::Weak;
             entrants.retain(|number| if eager { !repeats(*number) } else { !quotes(*number) && !shows(*number) });

@@ -93,7 +93,7 @@ impl Scanner {
         let candidate = &engine.catalog.candidates[number];
         let pattern_ref = candidate.pattern_ref();
         let weak = candidate.evidence == Strength::Weak;
-        let fence = candidate.in_fence && engine.pattern(pattern_ref).kind() == Some(BodyKind::Kwargs);
+        let fence = candidate.fence.is_some() && engine.pattern(pattern_ref).kind() == Some(BodyKind::Kwargs);
         let element = self.element(engine, view, number)?;
         let asks = element.is_some_and(|company| company != Company::Anything);
         let unopened = candidate.section.is_none() && engine.pattern(pattern_ref).is_unopened();
