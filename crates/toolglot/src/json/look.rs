@@ -223,10 +223,7 @@ impl Lookahead<'_> {
 
     /// Returns the length of a quote that could end a string of this kind by mistake: curly for straight and back.
     pub(super) fn twin(self, quote: Quote, at: usize) -> Result<Option<usize>, NotYet> {
-        match twin_of(quote) {
-            Some(twin) => self.closer(twin, at),
-            None => Ok(None),
-        }
+        twin_of(quote).map_or(Ok(None), |twin| self.closer(twin, at))
     }
 
     /// Returns the length of the escape whose backslash stands at `at`.

@@ -230,7 +230,7 @@ fn ends_json(byte: u8) -> bool {
 fn goes_on(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let mut at = context.gap(at)?;
     if context.around > 0 && context.view.byte(at)? == Some(b',') {
-        return Ok(member::quoted_key(context, at + 1)?.is_some_and(|key| member::is_call_key(&key, context)));
+        return Ok(member::quoted_member(context, at + 1)?.is_some_and(|(key, _)| member::is_call_key(&key, context)));
     }
     for _ in 0..context.around {
         if context.view.byte(at)? != Some(b'}') {

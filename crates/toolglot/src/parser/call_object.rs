@@ -63,8 +63,8 @@ fn misnamed(found: &[StandIn], name: &HeadText, context: &CallContext<'_>) -> Re
         _ => return Ok(None),
     };
     let is_empty = context.view.byte(context.gap(one.at + 1)?)? == Some(b'}');
-    let key = member::quoted_key(&context, one.at + 1)?;
-    let is_declared = is_empty || key.is_some_and(|key| context.declares(&key));
+    let first = member::quoted_member(&context, one.at + 1)?;
+    let is_declared = is_empty || first.is_some_and(|(key, _)| context.declares(&key));
     let allowed = context.engine.options.repairs.allow(Code::ArgumentsKey);
     Ok((is_declared && allowed).then_some(CallArguments::Found(one.at, Some(Code::ArgumentsKey))))
 }
@@ -191,8 +191,8 @@ pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, 
 /// Says whether the arguments stand behind what seems to be the end of a call object without any.
 fn arguments_follow(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let next = context.gap(at)?;
-    let key = if context.view.byte(next)? == Some(b',') { member::quoted_key(context, next + 1)? } else { None };
-    Ok(key.is_some_and(|key| is_arguments_key(&key, context.dialect())))
+    let member = if context.view.byte(next)? == Some(b',') { member::quoted_member(context, next + 1)? } else { None };
+    Ok(member.is_some_and(|(key, _)| is_arguments_key(&key, context.dialect())))
 }
 
 /// What a member of a call object without arguments is.

@@ -71,8 +71,9 @@ impl CallReader {
         let next = if let CallPhase::Between(at) = self.phase { view.skip_blanks(at).ok() } else { None };
         let dialect = engine.dialect(self.won.pattern_ref);
         let closes = |at: usize| cut_closer(view.slice(at, view.end()), dialect, &self.won.head);
-        let half = |at: &usize| view.has_letters(*at) && (markers.spells(view, *at) == Err(NotYet) || closes(*at));
-        next.filter(|next| markers.spells(view, *next) == Ok(true))
+        let half =
+            |at: &usize| view.has_letters(*at) && (markers.spelled_kinds(view, *at) == Err(NotYet) || closes(*at));
+        next.filter(|next| markers.spelled_kinds(view, *next).is_ok_and(|kinds| kinds != 0))
             .or_else(|| (from..view.end()).filter(|at| view.is_boundary(*at)).find(half))
     }
 }

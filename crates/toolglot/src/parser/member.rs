@@ -301,12 +301,7 @@ fn quote(view: View<'_>, at: usize) -> Result<Option<&str>, NotYet> {
     Ok(end.map(|end| view.slice(at, end)))
 }
 
-/// Returns the key of a member that begins at `at` or behind a gap there, and is a string.
-pub(super) fn quoted_key<'v>(context: &CallContext<'v>, at: usize) -> Result<Option<Cow<'v, str>>, NotYet> {
-    Ok(quoted_member(context, at)?.map(|(key, _)| key))
-}
-
-/// Returns that key, and where its colon ends.
+/// Returns the key of a member that begins at `at` or behind a gap there, and is a string, and where its colon ends.
 pub(super) fn quoted_member<'v>(context: &CallContext<'v>, at: usize) -> Result<Option<(Cow<'v, str>, usize)>, NotYet> {
     let Some((key, end)) = string(context.view, context.gap(at)?)? else { return Ok(None) };
     let colon = context.gap(end)?;

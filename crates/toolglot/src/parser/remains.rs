@@ -71,8 +71,8 @@ pub(super) fn may_go_on(context: &CallContext<'_>) -> bool {
 /// Says whether an object begins at `at` whose first key is that of a call's name, or of its arguments; that of an id, if
 /// this call has one.
 pub(super) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    let key = if context.view.byte(at)? == Some(b'{') { member::quoted_key(context, at + 1)? } else { None };
-    let Some(key) = key else { return Ok(false) };
+    let first = if context.view.byte(at)? == Some(b'{') { member::quoted_member(context, at + 1)? } else { None };
+    let Some((key, _)) = first else { return Ok(false) };
     let known = member::is_name_key(&key, context.dialect()) || member::is_arguments_key(&key, context.dialect());
     let id = context.head.id.is_some() && member::is_id_key(&key, context);
     Ok(known || id || context.engine.tools.is_declared(&key))

@@ -158,14 +158,9 @@ impl Starts {
         self.spelled_kinds(view, at)
     }
 
-    /// Says whether one of the texts stands at `at`; waits while one may come to.
+    /// Returns the kinds of the text that stands at `at`; waits while one may come to.
     #[inline]
-    pub(crate) fn spells(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        self.spelled_kinds(view, at).map(|kinds| kinds != 0)
-    }
-
-    #[inline]
-    fn spelled_kinds(&self, view: View<'_>, at: usize) -> Result<u8, NotYet> {
+    pub(crate) fn spelled_kinds(&self, view: View<'_>, at: usize) -> Result<u8, NotYet> {
         match *view.rest(at) {
             [first, second, ..] => match self.group(first, second) {
                 0 => Ok(0),

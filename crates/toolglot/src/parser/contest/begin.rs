@@ -69,7 +69,11 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
     let context = trial.call(&callee, head, &ahead);
     let start = match kind {
         Some(BodyKind::Arguments) => begin_arguments(at, &context)?,
-        Some(BodyKind::Object) => begin_object(at, &context)?,
+        Some(BodyKind::Object) => {
+            let quote = context.dialect().quote.as_deref();
+            let opens = view.byte(at)? == Some(b'{') && key_ahead(view, at + 1, quote)?;
+            opens.then_some(Start::Json(at))
+        }
         Some(BodyKind::Params) => begin_params(at, &context)?,
         Some(BodyKind::Kwargs) => begin_kwargs(at, &context)?,
         Some(BodyKind::Lines) => begin_lines(at, &context)?,
@@ -227,12 +231,6 @@ fn behind_fence(view: View<'_>, at: usize) -> Result<usize, NotYet> {
         end += 1;
     }
     Ok(end)
-}
-
-fn begin_object(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
-    let quote = context.dialect().quote.as_deref();
-    let opens = context.view.byte(at)? == Some(b'{') && key_ahead(context.view, at + 1, quote)?;
-    Ok(opens.then_some(Start::Json(at)))
 }
 
 fn begin_params(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {

@@ -14,8 +14,10 @@ impl ValueEndFinder {
         let view = context.view;
         while let Some(ahead) = memchr::memchr2(CDATA_END.as_bytes()[0], b'<', view.rest(self.scan)) {
             self.scan += ahead;
-            let opens =
-                || Ok(context.markers().spells(view, self.scan)? || context.tag_name(self.scan + 1, false)?.is_some());
+            let opens = || {
+                Ok(context.markers().spelled_kinds(view, self.scan)? != 0
+                    || context.tag_name(self.scan + 1, false)?.is_some())
+            };
             if view.starts_with(self.scan, CDATA_END)? || opens()? {
                 return Ok(true);
             }

@@ -98,7 +98,7 @@ impl ValueEndFinder {
         while let Some(ahead) = context.markers().find(view.rest(self.scan)) {
             self.scan += ahead;
             let at = self.scan;
-            if context.markers().spells(view, at)?
+            if context.markers().spelled_kinds(view, at)? != 0
                 || view.byte(at)? == Some(b'<') && self.is_tag_of_call(context, at)?
             {
                 return Ok(true);
