@@ -21,8 +21,6 @@ pub(crate) struct Engine {
     pub(crate) options: Options,
     /// Weak evidence counts: tools are declared, or the caller named one dialect.
     pub(crate) reads_weak: bool,
-    /// A declared tool's bare name may open a call.
-    pub(crate) reads_names: bool,
     /// A call may lack the closer at which its model was stopped.
     pub(crate) stops: bool,
     /// The pattern of an element of a JSON array of calls.
@@ -75,9 +73,9 @@ impl Engine {
         };
         let element = Pattern { source: "{call}".into(), head: Vec::new(), body: Some(body), tail: Vec::new() };
         let wanted = options.evidence != Evidence::Strict && (!tools.is_empty() || !catalog.is_auto());
-        let reads_names = wanted && !tools.is_empty() && !catalog.named.is_empty();
+        let reads_names = !tools.is_empty() && !catalog.named.is_empty();
         let reads_weak = wanted && (reads_names || !catalog.weak.is_empty());
-        Self { catalog, tools, options, stops, reads_weak, reads_names, element }
+        Self { catalog, tools, options, stops, reads_weak, element }
     }
 
     pub(crate) fn dialect(&self, pattern_ref: PatternRef) -> &Arc<Dialect> {
@@ -129,7 +127,8 @@ impl Engine {
     /// Returns the byte behind a declared tool's name that stands at `at` as a word of its own, white space apart, if a call can
     /// go on with it.
     pub(crate) fn behind_name(&self, view: View<'_>, at: usize) -> Result<Option<u8>, NotYet> {
-        if !self.reads_names || !view.byte(at)?.is_some_and(|first| self.tools.may_begin(first)) {
+        let reads_names = self.reads_weak && !self.catalog.named.is_empty() && !self.tools.is_empty();
+        if !reads_names || !view.byte(at)?.is_some_and(|first| self.tools.may_begin(first)) {
             return Ok(None);
         }
         let mut end = at;
