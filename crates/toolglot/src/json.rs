@@ -113,27 +113,27 @@ pub(crate) trait Markers {
     }
 
     /// Says whether all that closes the calls around the value stands at `at`, though the call itself is not closed.
-    fn ends_section(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+    fn ends_section(&self, _: usize) -> Result<bool, NotYet> {
         Ok(true)
     }
 
     /// Says whether the call's closers stand at `at`, and a comma behind them that separates it from the next one.
-    fn separates(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+    fn separates(&self, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
 
     /// Returns the key of a member of the object around the value, which ended right before `at`, if it is a parameter.
-    fn parameter_beside(&self, _: View<'_>, _: usize) -> Result<Option<String>, NotYet> {
+    fn parameter_beside(&self, _: usize) -> Result<Option<String>, NotYet> {
         Ok(None)
     }
 
     /// Says whether the call may be closed behind the value that ended right before `at`, with repairs.
-    fn may_end_call(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+    fn may_end_call(&self, _: usize) -> Result<bool, NotYet> {
         Ok(true)
     }
 
     /// Says whether nothing near behind a call that ended at `at` says that one of its strings went on.
-    fn is_over(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+    fn is_over(&self, _: usize) -> Result<bool, NotYet> {
         Ok(true)
     }
 
@@ -159,17 +159,17 @@ pub(crate) trait Markers {
     }
 
     /// Says whether the head of a call stands near before a quote at `at` inside a string that is visible from `from` on.
-    fn holds_head(&self, _: View<'_>, _: usize, _: usize) -> Result<bool, NotYet> {
+    fn holds_head(&self, _: usize, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
 
     /// Says whether an object that may be the next call begins at `at` inside a string.
-    fn begins_in_string(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+    fn begins_in_string(&self, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
 
     /// Returns what begins at an opener at `at`, in the middle of a string.
-    fn inner_call(&self, _: View<'_>, _: usize) -> Result<InnerCall, NotYet> {
+    fn inner_call(&self, _: usize) -> Result<InnerCall, NotYet> {
         Ok(InnerCall::Data)
     }
 

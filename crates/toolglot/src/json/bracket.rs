@@ -73,7 +73,7 @@ impl ReaderStep<'_> {
         if !self.is_parameter() || !self.sink.allows(Code::ExtraCloser) {
             return Ok(false);
         }
-        let key = self.context.markers.parameter_beside(self.view, end)?;
+        let key = self.context.markers.parameter_beside(end)?;
         Ok(key.is_some_and(|key| !self.reader.seen.contains(&key)))
     }
 
@@ -159,7 +159,7 @@ impl ReaderStep<'_> {
     fn close_wrong(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let root = self.reader.state.depth() == 1 && self.reader.place == ValuePosition::Arguments;
-        if self.is_misfit(1) || root && !self.context.markers.may_end_call(self.view, at + 1)? {
+        if self.is_misfit(1) || root && !self.context.markers.may_end_call(at + 1)? {
             return Ok(self.ended(Ended::Broken));
         }
         let message = "read a closing bracket of the wrong kind as the right one";

@@ -186,7 +186,7 @@ impl ReaderStep<'_> {
         if !may || self.context.markers.opens(self.view, at)?.is_none() {
             return Ok(InnerCall::Data);
         }
-        let call = self.context.markers.inner_call(self.view, at)?;
+        let call = self.context.markers.inner_call(at)?;
         if !matches!(call, InnerCall::Quoted(_)) {
             self.reader.text.unquoted = at + 1;
             self.sink.wasted_lookahead += self.context.options.limits.string_ends / readings::QUOTED;

@@ -118,7 +118,7 @@ impl ReaderStep<'_> {
         match byte {
             b',' => self.keyword_follows(self.view.skip_blanks(at + 1)?),
             b')' => Ok(self.context.markers.ends_call(self.view, at)?.is_some()),
-            b']' => self.context.markers.ends_section(self.view, at),
+            b']' => self.context.markers.ends_section(at),
             _ => Ok(false),
         }
     }
@@ -186,7 +186,7 @@ impl ReaderStep<'_> {
                 _ => {}
             }
         }
-        Ok(self.reader.place != ValuePosition::Arguments || self.context.markers.may_end_call(self.view, at)?)
+        Ok(self.reader.place != ValuePosition::Arguments || self.context.markers.may_end_call(at)?)
     }
 
     /// Outside all brackets the caller knows what follows, but for a keyword, whose syntax is known.

@@ -126,7 +126,7 @@ pub(super) fn closes_plainly(doubtful: &DoubtfulString<'_>, end: usize) -> Resul
     let mut at = end;
     while at <= doubtful.reach {
         at = match search.walk(at, &mut levels)? {
-            WalkStep::Closed(end) => return Ok(look.context.markers.is_over(look.view, end)?.then_some(true)),
+            WalkStep::Closed(end) => return Ok(look.context.markers.is_over(end)?.then_some(true)),
             WalkStep::Dead => return Ok(Some(false)),
             WalkStep::String { quote, from, .. } => match look.string(quote, from, doubtful.reach)? {
                 Ahead::Found(end) => end,
@@ -217,7 +217,7 @@ impl Resolver<'_> {
                     }
                 }
                 WalkStep::Closed(at) => {
-                    let over = !self.rivalled && self.look.context.markers.is_over(self.look.view, at)?;
+                    let over = !self.rivalled && self.look.context.markers.is_over(at)?;
                     let against = self.against(&levels);
                     let is_odd = against.has(Veto::OddQuotes) || against.has(Veto::LoneQuote);
                     let off = self.look.context.options.unheeded;

@@ -45,24 +45,12 @@ impl Markers for Tags {
         byte == b'<'
     }
 
-    fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        Ok(self.stop(view, at)?.is_some())
-    }
-
     fn ends_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         let at = view.skip_blanks(at)?;
         if view.byte(at)?.is_none() {
             return Ok(Some(at));
         }
         Self::closer(view, at)
-    }
-
-    fn may_end_call(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
-        Ok(true)
-    }
-
-    fn is_over(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
-        Ok(true)
     }
 
     fn resume_at(&self, view: View<'_>, at: usize, _: usize) -> Result<usize, NotYet> {

@@ -113,8 +113,7 @@ impl ReaderStep<'_> {
         let markers = self.context.markers;
         // No call begins with a tuple or a set, and to read one has been reported.
         let json = matches!(bracket, Bracket::Object | Bracket::Array);
-        let another =
-            json && misfit.is_some() && wrapper.is_none() && markers.begins_in_string(self.view, self.at())?;
+        let another = json && misfit.is_some() && wrapper.is_none() && markers.begins_in_string(self.at())?;
         if another || bracket == Bracket::Array && markers.opens(self.view, self.at())?.is_some() {
             return Ok(self.ended(Ended::Broken));
         }

@@ -82,23 +82,22 @@ impl Markers for CallContext<'_> {
         Ok(stands_free(self, end)?.then_some(end))
     }
 
-    fn parameter_beside(&self, view: View<'_>, at: usize) -> Result<Option<String>, NotYet> {
+    fn parameter_beside(&self, at: usize) -> Result<Option<String>, NotYet> {
         let comma = self.gap(at)?;
-        if self.around == 0 || view.byte(comma)? != Some(b',') {
+        if self.around == 0 || self.view.byte(comma)? != Some(b',') {
             return Ok(None);
         }
-        let context = CallContext { view, ..*self };
-        let Some((key, value)) = member::member_head(comma + 1, &context)? else { return Ok(None) };
+        let Some((key, value)) = member::member_head(comma + 1, self)? else { return Ok(None) };
         let is_parameter = self.declares(&key) && member::own_member(&key, value, self)? == OwnMember::No;
         Ok(is_parameter.then(|| key.into_owned()))
     }
 
     /// Says whether a string that nothing odd stands in may end before the call's brackets, which end at `at`: the call is
     /// closed, or goes on in a way that is known, with brackets too many or another object in the same tags.
-    fn may_end_call(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    fn may_end_call(&self, at: usize) -> Result<bool, NotYet> {
         let mut end = at;
         for _ in 0..EXTRA {
-            if self.ends_call(view, end)?.is_some() || goes_on(self, end)? {
+            if self.ends_call(self.view, end)?.is_some() || goes_on(self, end)? {
                 return Ok(true);
             }
             let next = self.gap(end)?;
@@ -115,7 +114,7 @@ impl Markers for CallContext<'_> {
     }
 
     /// Says whether all closers of the section stand at `at`, and nothing behind them that may belong to a string.
-    fn ends_section(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+    fn ends_section(&self, at: usize) -> Result<bool, NotYet> {
         let next = self.gap(at)?;
         match Wrapper::Section.closers(next, self)?.filter(|(_, wrong)| wrong.is_none()) {
             Some((end, _)) if self.pattern_ref.section.is_some() => stands_free(self, end),
@@ -127,7 +126,7 @@ impl Markers for CallContext<'_> {
         self.near
     }
 
-    fn is_over(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+    fn is_over(&self, at: usize) -> Result<bool, NotYet> {
         is_over(self, at, Doubt::Quotes)
     }
 
@@ -174,12 +173,12 @@ impl Markers for CallContext<'_> {
         Ok((object || named || more || self.opener(next)?.is_some()).then_some(end))
     }
 
-    fn inner_call(&self, _: View<'_>, at: usize) -> Result<InnerCall, NotYet> {
+    fn inner_call(&self, at: usize) -> Result<InnerCall, NotYet> {
         inner(self, at).map(|(call, _)| call)
     }
 
     /// Says whether all that must close the call stands at `at`, and behind it a separator of calls.
-    fn separates(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+    fn separates(&self, at: usize) -> Result<bool, NotYet> {
         let Some(at) = close_objects(self, at)?.filter(|_| may_go_on(self)) else { return Ok(false) };
         let closing = close(at, true, self)?;
         Ok(matches!(self.view.byte(self.gap(closing.at)?)?, Some(b',' | b';')) && closing.repairs.is_empty())
@@ -187,7 +186,7 @@ impl Markers for CallContext<'_> {
 
     /// Says whether a call of a declared tool begins at `at` in a string, where calls have no closers but brackets: the string
     /// may have lost its end before it.
-    fn begins_in_string(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+    fn begins_in_string(&self, at: usize) -> Result<bool, NotYet> {
         match self.pattern().kind() {
             _ if self.near || self.pattern().tail.iter().any(|closer| closer.is_strong()) => Ok(false),
             Some(BodyKind::Call) => names_tool(self, at),
@@ -197,13 +196,13 @@ impl Markers for CallContext<'_> {
 
     /// Says whether the head of a declared tool's call stands near before a quote at `at` in a string that is visible from `from`
     /// on; other text may be glued to it.
-    fn holds_head(&self, view: View<'_>, from: usize, at: usize) -> Result<bool, NotYet> {
+    fn holds_head(&self, from: usize, at: usize) -> Result<bool, NotYet> {
         // Room for the longest name and the words around it.
         let mut from = from.max(at.saturating_sub(KEY));
-        while !view.is_boundary(from) {
+        while !self.view.is_boundary(from) {
             from += 1;
         }
-        let before = view.slice(from, at).trim_end();
+        let before = self.view.slice(from, at).trim_end();
         match self.pattern().kind() {
             _ if self.near => Ok(false),
             Some(BodyKind::Arguments) if before.ends_with('{') => ends_with_head(self, from, before),

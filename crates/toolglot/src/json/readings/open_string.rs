@@ -153,14 +153,14 @@ impl Resolver<'_> {
             against.note(Veto::ItemEnd, self.is_unnamed(&choice.levels) && self.may_end_item(choice, at)?);
         }
         if choice.quotes <= 1 {
-            against.note(Veto::OpenHead, markers.holds_head(view, choice.from, at)?);
+            against.note(Veto::OpenHead, markers.holds_head(choice.from, at)?);
         }
         against.note(Veto::OddEscape, self.is_behind_odd_escape(choice, at));
         let before = view.slice(choice.from, at).trim_end();
         // Code that it is a part of has quotes before it, which are not escaped either.
         let is_part = |head: usize| choice.quotes > 0 && is_part(&before[..head], before.ends_with('{'));
         if let Some(head) = call_head(before).filter(|head| !is_part(*head)) {
-            against.note(Veto::CallInside, markers.begins_in_string(view, choice.from + head)?);
+            against.note(Veto::CallInside, markers.begins_in_string(choice.from + head)?);
         }
         if let Some(first) = choice.first.filter(|_| choice.quotes == 1) {
             against.note(Veto::TwoValues, self.parts_members(choice, self.behind(choice, first)?, at)?);
@@ -215,7 +215,7 @@ impl Resolver<'_> {
             }
             at = self.look.gap(at + 1)?;
         }
-        self.look.context.markers.separates(self.look.view, at)
+        self.look.context.markers.separates(at)
     }
 
     /// Looks at a quote that ends at `end` and is data; perhaps it begins the name of a member.
