@@ -31,14 +31,6 @@ fn has_invalid_escape(content: &str) -> bool {
     false
 }
 
-/// What the hexadecimal digits of an escape are.
-enum Hex {
-    Whole(u32),
-    Invalid,
-    /// The input ends among them.
-    Ends,
-}
-
 impl ReaderStep<'_> {
     /// Reads the escape at the reader's place.
     pub(super) fn backslash(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
@@ -141,7 +133,7 @@ impl ReaderStep<'_> {
                 self.take_escape(length, Some(&format!("\\{}", char::from(escaped))));
                 Ok(None)
             }
-            b'u' if length == 3 && matches!(self.hex(at + 3, 4)?, Hex::Whole(_)) => {
+            b'u' if length == 3 && self.hex(at + 3, 4)?.is_some() => {
                 self.take_escape(3, Some("\\u"));
                 Ok(None)
             }
@@ -165,11 +157,10 @@ impl ReaderStep<'_> {
 
     /// `\u00e9` stays as it stands, the escapes of Python become what they mean.
     fn hex_escape(&mut self, digits: usize, decode: bool) -> Result<Option<ValueOutcome>, NotYet> {
-        let Hex::Whole(value) = (match self.hex(self.at() + 2, digits)? {
-            Hex::Ends => return self.cut(),
-            hex => hex,
-        }) else {
-            return Ok(self.invalid());
+        let from = self.at() + 2;
+        let Some(value) = self.hex(from, digits)? else {
+            let ends = self.view.near(from, digits).iter().all(u8::is_ascii_hexdigit);
+            return if ends { self.cut() } else { Ok(self.invalid()) };
         };
         if !decode {
             self.take_escape(2 + digits, None);
@@ -182,14 +173,15 @@ impl ReaderStep<'_> {
         Ok(None)
     }
 
-    fn hex(&self, from: usize, digits: usize) -> Result<Hex, NotYet> {
+    /// Returns what hexadecimal digits mean; nothing if another byte stands among them, or the input ends.
+    fn hex(&self, from: usize, digits: usize) -> Result<Option<u32>, NotYet> {
         let mut value = 0;
         for at in from..from + digits {
-            let Some(byte) = self.view.byte(at)? else { return Ok(Hex::Ends) };
-            let Some(digit) = char::from(byte).to_digit(16) else { return Ok(Hex::Invalid) };
+            let digit = self.view.byte(at)?.and_then(|byte| char::from(byte).to_digit(16));
+            let Some(digit) = digit else { return Ok(None) };
             value = value << 4 | digit;
         }
-        Ok(Hex::Whole(value))
+        Ok(Some(value))
     }
 
     /// `\'` is a quote; before anything else the backslash is data.

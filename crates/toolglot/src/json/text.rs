@@ -180,19 +180,15 @@ impl ReaderStep<'_> {
             Follow::Joins(next)
                 if !self.view.slice(self.visible(), at).contains(['"', '\'']) && self.ends_plainly(next)? =>
             {
-                if self.is_joint(end, next)? { self.join(end, next) } else { self.give_up(None, end) }
+                // Behind a plus, or in Python's spelling; two of JSON's own strings in a call may as well be one with quotes inside.
+                let text = &self.reader.text;
+                let json = text.quote == Quote::Double && !text.raw && self.view.byte(next)? == Some(b'"');
+                let call = json && self.is_marked() && self.parent() != Some(Bracket::Group);
+                let joint = !call || self.look().joint(end)?.1;
+                if joint { self.join(end, next) } else { self.give_up(None, end) }
             }
             Follow::Joins(next) => self.perhaps(end, Some(next)),
         }
-    }
-
-    /// Says whether a string at `next` is joined to the running one, which ends at `end`: behind a plus, or in Python's
-    /// spelling. Two of JSON's own strings in a call may as well be one with quotes inside.
-    fn is_joint(&self, end: usize, next: usize) -> Result<bool, NotYet> {
-        let text = &self.reader.text;
-        let json = text.quote == Quote::Double && !text.raw && self.view.byte(next)? == Some(b'"');
-        let call = json && self.is_marked() && self.parent() != Some(Bracket::Group);
-        Ok(!call || self.look().joint(end)?.1)
     }
 
     /// Goes on with the string that is joined to this one, which ends at `end`.

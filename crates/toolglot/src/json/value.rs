@@ -28,7 +28,13 @@ impl ReaderStep<'_> {
             b'}' | b']' | b')' if element => self.closing(byte),
             b',' if element => Ok(self.extra_comma()),
             b',' | b'}' if self.may_lack_value() => Ok(self.missing_value()),
-            b'{' if self.is_set()? => self.set(),
+            b'{' if self.is_set()? => {
+                let at = self.at();
+                match self.admit(Code::Tuple, at..at + 1, "read a set as an array") {
+                    true => self.bracket(Bracket::Set),
+                    false => Ok(self.ended(Ended::Broken)),
+                }
+            }
             b'{' => self.bracket(Bracket::Object),
             b'[' if !self.is_root() => self.bracket(Bracket::Array),
             b'(' if !self.is_root() => self.parenthesis(),
@@ -85,14 +91,6 @@ impl ReaderStep<'_> {
         };
         let Ahead::Found(end) = end else { return Ok(false) };
         Ok(matches!(self.view.byte(look.gap(end)?)?, Some(b',' | b'}')))
-    }
-
-    fn set(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.at();
-        if !self.admit(Code::Tuple, at..at + 1, "read a set as an array") {
-            return Ok(self.ended(Ended::Broken));
-        }
-        self.bracket(Bracket::Set)
     }
 
     fn bracket(&mut self, bracket: Bracket) -> Result<Option<ValueOutcome>, NotYet> {
