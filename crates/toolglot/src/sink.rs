@@ -35,8 +35,10 @@ impl StoredKind {
 /// Bytes of a short call's name and arguments: a buffer that has room for them need not move as it grows.
 const FEW: usize = 256;
 
-/// Bytes that a message may read ahead for ends of values before what has gone by counts, too: a file that a call writes.
-const DOUBTED: usize = 1 << 16;
+/// The size of a source file that a call writes. So many bytes a message may read ahead for ends of values before what has gone
+/// by counts, too; so far a call is read that opens in the middle of a value, which together with `QUOTED` bounds that search to
+/// half a MiB in a call.
+pub(crate) const FILE: usize = 1 << 16;
 
 /// Room for what follows a long value: its quote, brackets, the next key. Without it all would be moved for one byte more.
 const ROOM: usize = 64;
@@ -332,7 +334,7 @@ impl Sink {
 
     /// Says whether a value that begins at `at` must end where it first may: too much was read ahead for others.
     pub(crate) fn is_hasty(&self, at: usize) -> bool {
-        self.doubted > 2 * at.saturating_sub(self.begun) + DOUBTED
+        self.doubted > 2 * at.saturating_sub(self.begun) + FILE
     }
 
     /// Returns how many diagnostics there have been.

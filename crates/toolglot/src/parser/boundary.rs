@@ -17,12 +17,8 @@ use crate::diagnostic::{Code, Repairs};
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
 use crate::json::{Ended, InnerCall, KEY, Markers, QUOTED, key_ahead};
-use crate::sink::Sink;
+use crate::sink::{FILE, Sink};
 use crate::view::{NotYet, View};
-
-/// How far a call that opens in the middle of a value is read: the size of a source file. Together with `QUOTED` it
-/// bounds the search to half a MiB in a call.
-const ALONE: usize = 1 << 16;
 
 /// Superfluous brackets that are passed. Models that lose count are off by one or two; more brackets belong to
 /// something else.
@@ -324,7 +320,7 @@ pub(crate) fn recover(context: &CallContext<'_>, from: usize) -> Result<Option<u
 /// inside what is read ahead there is no such question.
 pub(crate) fn inner(context: &CallContext<'_>, at: usize) -> Result<(InnerCall, usize), NotYet> {
     let Some(win) = first_alone(context, at)? else { return Ok((InnerCall::Data, 0)) };
-    Ok(match whole(context.engine, context.view, win, at..at + ALONE)? {
+    Ok(match whole(context.engine, context.view, win, at..at + FILE)? {
         (None, read) => (InnerCall::Data, read),
         (Some(end), read) if is_alone(context, end)? && !is_cut_behind(context, end)? => (InnerCall::Alone, read),
         (Some(end), _) => (InnerCall::Quoted(behind_section(context, end)?), 0),
@@ -341,7 +337,7 @@ pub(crate) fn reads_beyond(
     dialect: usize,
 ) -> Result<(bool, usize), NotYet> {
     let Ok(Some(win)) = contest::first(engine, view.limited(upto), at, dialect) else { return Ok((false, 0)) };
-    let (end, read) = whole(engine, view, win, at..at + ALONE)?;
+    let (end, read) = whole(engine, view, win, at..at + FILE)?;
     Ok((end.is_some_and(|end| end > upto), read))
 }
 
