@@ -145,7 +145,11 @@ impl Markers for CallContext<'_> {
             };
             if opens || win.is_some() {
                 tried += 1;
-                if tried > QUOTED || win.map_or(Ok(false), |win| reads(self, win, at..at + reach))? {
+                let end = match win.filter(|_| tried <= QUOTED) {
+                    Some(win) => whole(self.engine, self.view, win, at..at + reach)?.0,
+                    None => None,
+                };
+                if tried > QUOTED || end.map_or(Ok(false), |end| is_alone(self, end))? {
                     return Ok(at);
                 }
             }
@@ -375,11 +379,6 @@ fn whole(engine: &Engine, view: View<'_>, win: Winner, near: Range<usize>) -> Re
 /// Says whether what is behind a call that ended at `end` belongs to no string.
 fn is_alone(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     Ok(ends_line(context, end)? && is_over(context, end, Doubt::Clean)?)
-}
-
-/// Says whether a call reads whole, and what is behind it belongs to no string.
-fn reads(context: &CallContext<'_>, win: Winner, near: Range<usize>) -> Result<bool, NotYet> {
-    whole(context.engine, context.view, win, near)?.0.map_or(Ok(false), |end| is_alone(context, end))
 }
 
 /// Goes past the braces of the objects around the arguments, and past short members behind them.

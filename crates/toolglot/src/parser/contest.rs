@@ -210,9 +210,22 @@ pub(crate) struct Rejection {
 
 /// Returns the first call of a dialect that becomes ready at `at`, in the middle of another one's value.
 pub(crate) fn first(engine: &Engine, view: View<'_>, at: usize, dialect: usize) -> Result<Option<Winner>, NotYet> {
-    for candidate in engine.catalog.own(dialect) {
-        let pattern_ref = engine.catalog.candidates[*candidate].pattern_ref();
-        if let Trial::Ready(win) = try_call(&TrialContext::nested(engine, view, at, pattern_ref), Head::default())? {
+    let own = engine.catalog.own(dialect).iter().map(|number| engine.catalog.candidates[*number].pattern_ref());
+    ready(engine, view, at, None, own)
+}
+
+/// Returns the first call that becomes ready at `at`, in the middle of another one's value; in a section, whose head said this.
+fn ready(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    section: Option<Head>,
+    patterns: impl Iterator<Item = PatternRef>,
+) -> Result<Option<Winner>, NotYet> {
+    for pattern_ref in patterns {
+        let nested = TrialContext::nested(engine, view, at, pattern_ref);
+        let trial = TrialContext { in_section: section.is_some(), ..nested };
+        if let Trial::Ready(win) = try_call(&trial, section.clone().unwrap_or_default())? {
             return Ok(Some(*win));
         }
     }
@@ -231,39 +244,24 @@ impl CallContext<'_> {
         let patterns = self.pattern_ref.section.map_or(0, |_| self.dialect().calls.len());
         let calls = (0..patterns).map(Some).chain((patterns == 0).then_some(None));
         let head = Head { name: None, ..self.head.inner() };
-        self.ready(at, true, &head, calls.map(|call| PatternRef { call, ..*self.pattern_ref }))
+        let calls = calls.map(|call| PatternRef { call, ..*self.pattern_ref });
+        ready(self.engine, self.view, at, Some(head), calls)
     }
 
     /// Says whether a call opens at `at` behind this one, with the section around it; what is only looked at has none.
     pub(crate) fn next_opens(&self, at: usize) -> Result<bool, NotYet> {
-        let section = self.pattern_ref.section;
-        Ok(!self.near && self.ready(at, false, &Head::default(), self.all_calls(section))?.is_some())
+        let calls = self.all_calls(self.pattern_ref.section);
+        Ok(!self.near && ready(self.engine, self.view, at, None, calls)?.is_some())
     }
 
     /// Returns a call of this dialect that begins at `at`, however little opens it; to be asked where a line begins.
     pub(crate) fn sibling(&self, at: usize) -> Result<Option<Winner>, NotYet> {
-        self.ready(at, true, &Head::default(), self.all_calls(None))
+        ready(self.engine, self.view, at, Some(Head::default()), self.all_calls(None))
     }
 
     fn all_calls(&self, section: Option<usize>) -> impl Iterator<Item = PatternRef> + use<> {
         let own = *self.pattern_ref;
         (0..self.dialect().calls.len()).map(move |call| PatternRef { section, call: Some(call), ..own })
-    }
-
-    fn ready(
-        &self,
-        at: usize,
-        in_section: bool,
-        head: &Head,
-        patterns: impl Iterator<Item = PatternRef>,
-    ) -> Result<Option<Winner>, NotYet> {
-        for pattern_ref in patterns {
-            let nested = TrialContext::nested(self.engine, self.view, at, pattern_ref);
-            if let Trial::Ready(win) = try_call(&TrialContext { in_section, ..nested }, head.clone())? {
-                return Ok(Some(*win));
-            }
-        }
-        Ok(None)
     }
 }
 
