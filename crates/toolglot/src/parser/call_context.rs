@@ -119,6 +119,11 @@ impl<'s> CallContext<'s> {
         self.root().and_then(|root| root.meant(key)).unwrap_or(key)
     }
 
+    /// Says whether the tool requires parameters.
+    pub(crate) fn requires(&self) -> bool {
+        self.root().is_some_and(|root| !root.required().is_empty())
+    }
+
     /// Says whether the tool declares a parameter.
     pub(crate) fn declares(&self, key: &str) -> bool {
         self.root().is_some_and(|root| root.declares(key))

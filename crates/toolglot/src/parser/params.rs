@@ -222,7 +222,18 @@ impl ParamsReader {
         sink: &mut Sink,
     ) -> Result<Option<ValueOutcome>, NotYet> {
         match next_marker(at, context, param)? {
-            None => self.junk_to_the_end(at, context, sink),
+            None => {
+                // What stands here is text after a call, or a closer that the end of input cut.
+                let end = context.view.final_end()?;
+                let rest = context.view.slice(at, end);
+                let cut = cut_closer(rest, context.dialect(), context.head);
+                let whole = self.object.is_whole(context) && !self.broken;
+                if whole && (cut || !cut_opener(rest, context) && !context.engine.options.is_cut()) {
+                    return Ok(self.end(if cut { end } else { self.at }, Ended::Cut, context, sink));
+                }
+                sink.repair(Code::JunkInCall, at..end, "skipped text between parameters");
+                Ok(self.truncate(end, sink))
+            }
             Some((Marker::Param, from, end)) if from == at => self.broken_param(at, end, context, sink),
             Some((marker, from, _)) => {
                 self.skipped = true;
@@ -236,24 +247,6 @@ impl ParamsReader {
                 Ok(self.pass(from, sink))
             }
         }
-    }
-
-    /// No marker follows: what stands here is text after a call, or a closer that the end of input cut.
-    fn junk_to_the_end(
-        &mut self,
-        at: usize,
-        context: &CallContext<'_>,
-        sink: &mut Sink,
-    ) -> Result<Option<ValueOutcome>, NotYet> {
-        let end = context.view.final_end()?;
-        let rest = context.view.slice(at, end);
-        let cut = cut_closer(rest, context.dialect(), context.head);
-        let whole = self.object.is_whole(context) && !self.broken;
-        if whole && (cut || !cut_opener(rest, context) && !context.engine.options.is_cut()) {
-            return Ok(self.end(if cut { end } else { self.at }, Ended::Cut, context, sink));
-        }
-        sink.repair(Code::JunkInCall, at..end, "skipped text between parameters");
-        Ok(self.truncate(end, sink))
     }
 
     /// A parameter's opening literal ends at `end`, but no key is there.

@@ -78,7 +78,8 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
         Some(BodyKind::Kwargs) => begin_kwargs(at, &context)?,
         Some(BodyKind::Lines) => begin_lines(at, &context)?,
         Some(BodyKind::Content) => begin_content(at, &context)?,
-        _ => begin_nothing(at, &context),
+        // A call without arguments is none of a tool that requires some.
+        _ => (!context.requires() || !context.head.attributes.is_empty()).then_some(Start::Nothing(at)),
     };
     head.looked = head.looked.max(at + ahead.get());
     head.note(Code::JunkInCall, matches!(start, Some(Start::Params { at: behind, .. }) if behind > at));
@@ -177,12 +178,11 @@ fn begin_call(trial: &TrialContext<'_>, mut at: usize, head: &mut Head) -> Resul
 /// Says whether the members of a call object without arguments are the arguments; `None` if it can be no call, for
 /// the tool requires what is not there.
 fn flat(at: usize, context: &CallContext<'_>) -> Result<Option<CallArguments>, NotYet> {
-    let requires = context.root().is_some_and(|root| !root.required().is_empty());
     let allowed = context.engine.options.repairs.allow(Code::FlatArguments);
     Ok(match call_object::flat(at, context)? {
         FlatMembers::Arguments if allowed => Some(CallArguments::Flat),
         FlatMembers::Unclear => None,
-        FlatMembers::Empty | FlatMembers::Arguments if requires => None,
+        FlatMembers::Empty | FlatMembers::Arguments if context.requires() => None,
         _ => Some(CallArguments::Missing),
     })
 }
@@ -254,12 +254,6 @@ fn params_at(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotY
     let first = param_head(at, context, false)?.map(Box::new);
     let begins = first.is_some() || nameless_param(at, context)?;
     Ok(begins.then_some(Start::Params { at, first }))
-}
-
-/// A call without arguments is none of a tool that requires some.
-fn begin_nothing(at: usize, context: &CallContext<'_>) -> Option<Start> {
-    let requires = context.root().is_some_and(|root| !root.required().is_empty());
-    (!requires || !context.head.attributes.is_empty()).then_some(Start::Nothing(at))
 }
 
 /// Says whether a parameter without a name opens at `at`.
