@@ -180,10 +180,8 @@ impl ReaderStep<'_> {
             at += 1;
             let Some(above) = depth.checked_sub(1).and_then(|above| self.reader.state.open().get(above)) else { break };
             at = self.look().gap(at)?;
-            match self.view.byte(at)? {
-                Some(b',') if above.bracket == Bracket::Object => return self.member_ahead(at + 1),
-                Some(b',') => return self.element_ahead(at + 1),
-                _ => {}
+            if self.view.byte(at)? == Some(b',') {
+                return self.item_ahead(above.bracket, at + 1);
             }
         }
         Ok(self.reader.place != ValuePosition::Arguments || self.context.markers.may_end_call(at)?)
@@ -222,8 +220,7 @@ impl ReaderStep<'_> {
     pub(super) fn ends_member(&self, bracket: Bracket, byte: u8, at: usize, apart: bool) -> Result<bool, NotYet> {
         match byte {
             b'}' | b']' | b')' => Ok(self.is_open(byte)),
-            b',' if bracket == Bracket::Object => self.member_ahead(at + 1),
-            b',' => self.element_ahead(at + 1),
+            b',' => self.item_ahead(bracket, at + 1),
             // Code ends a statement there, and then a block.
             b';' if bracket == Bracket::Object => {
                 Ok(self.key_follows(self.look().gap(at + 1)?, false)? != Ahead::Absent)
@@ -256,13 +253,15 @@ impl ReaderStep<'_> {
         })
     }
 
-    /// Says whether a key or a closing bracket follows a comma of an object.
-    pub(super) fn member_ahead(&self, at: usize) -> Result<bool, NotYet> {
+    /// Says whether a key, or a value where the bracket has none, or a closing bracket follows a comma in a bracket.
+    pub(super) fn item_ahead(&self, bracket: Bracket, at: usize) -> Result<bool, NotYet> {
         let at = self.look().gap(at)?;
         match self.view.byte(at)? {
             None | Some(b'}' | b']' | b',') => Ok(true),
+            Some(b')') if bracket != Bracket::Object => Ok(true),
             Some(byte) if self.stops(byte, at)? => Ok(true),
-            Some(_) => Ok(self.key_follows(at, true)? != Ahead::Absent),
+            Some(_) if bracket == Bracket::Object => Ok(self.key_follows(at, true)? != Ahead::Absent),
+            Some(_) => self.look().value_start(at),
         }
     }
 
@@ -311,19 +310,11 @@ impl ReaderStep<'_> {
         })
     }
 
-    fn element_ahead(&self, at: usize) -> Result<bool, NotYet> {
-        let at = self.look().gap(at)?;
-        match self.view.byte(at)? {
-            None | Some(b'}' | b']' | b')' | b',') => Ok(true),
-            Some(byte) => Ok(self.stops(byte, at)? || self.look().value_start(at)?),
-        }
-    }
-
     fn string_ends_well(&self, bracket: Bracket, quote: Quote, from: usize) -> Result<bool, NotYet> {
         let Ahead::Found(end) = self.look().string(quote, from, usize::MAX)? else { return Ok(false) };
         let (next, _) = self.look().joint(end)?;
         match self.view.byte(next)? {
-            Some(b',') if bracket == Bracket::Object => self.member_ahead(next + 1),
+            Some(b',') if bracket == Bracket::Object => self.item_ahead(bracket, next + 1),
             Some(b',' | b']' | b')' | b'}') | None => Ok(true),
             Some(_) => Ok(next > end && self.look().opens(next)?.is_some()),
         }

@@ -316,7 +316,7 @@ impl ReaderStep<'_> {
         let Some(byte) = self.view.byte(next)? else { return Ok(true) };
         match self.parent() {
             Some(_) if self.is_open(byte) => Ok(true),
-            Some(Bracket::Object) => Ok(byte == b',' && self.member_ahead(next + 1)?),
+            Some(Bracket::Object) => Ok(byte == b',' && self.item_ahead(Bracket::Object, next + 1)?),
             Some(_) => Ok(byte == b','),
             None => Ok(true),
         }

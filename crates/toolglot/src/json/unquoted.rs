@@ -155,7 +155,7 @@ impl ReaderStep<'_> {
                 let typed = self.context.schema.zip(self.value_node());
                 let text = typed.is_none_or(|(schema, node)| schema.node(node).types().has(Types::STRING));
                 let over = literal && (!text || self.view.byte(at + 1)?.is_some_and(is_blank));
-                Ok(over || self.member_ahead(at + 1)?)
+                Ok(over || self.item_ahead(Bracket::Object, at + 1)?)
             }
             b',' => Ok(true),
             _ => self.stands_stop(at),
