@@ -389,7 +389,8 @@ fn read_hole(
 ) -> Result<Option<usize>, NotYet> {
     let end = match hole {
         Hole::Name => {
-            if let Some((said, end)) = escaped_name(view, at, name_end(view, at)?)? {
+            if let Some(said) = escaped_name(view, at, name_end(view, at)?)? {
+                let end = said.span.end;
                 head.note(Code::MarkdownEscape, true);
                 fill(hole, said, head);
                 return Ok(Some(end));

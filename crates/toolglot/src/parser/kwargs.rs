@@ -163,11 +163,8 @@ pub(crate) fn keyword(view: View<'_>, at: usize) -> Result<Option<(HeadText, usi
     let quote = view.byte(at)?.filter(|first| is_quote(*first));
     let start = at + usize::from(quote.is_some());
     let word = name_end(view, start)?;
-    let name = match escaped_name(view, start, word)? {
-        Some((name, _)) => Some(name),
-        None => word.map(|end| HeadText::new(view.slice(start, end), start..end)),
-    };
-    let Some(mut name) = name else { return Ok(None) };
+    let plain = || word.map(|end| HeadText::new(view.slice(start, end), start..end));
+    let Some(mut name) = escaped_name(view, start, word)?.or_else(plain) else { return Ok(None) };
     if quote.is_some() && view.byte(name.span.end)? != quote {
         return Ok(None);
     }

@@ -104,17 +104,13 @@ pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYe
 }
 
 /// Reads a name in which Markdown escaped underscores, the first of them behind `word`; returns it as it was meant.
-pub(crate) fn escaped_name(
-    view: View<'_>,
-    at: usize,
-    word: Option<usize>,
-) -> Result<Option<(HeadText, usize)>, NotYet> {
+pub(crate) fn escaped_name(view: View<'_>, at: usize, word: Option<usize>) -> Result<Option<HeadText>, NotYet> {
     let mut end = word.unwrap_or(at);
     let plain = end;
     while view.byte(end)? == Some(b'\\') && view.byte(end + 1)? == Some(b'_') && end - at <= NAME_LIMIT {
         end = name_end(view, end + 2)?.unwrap_or(end + 2);
     }
-    Ok((end > plain).then(|| (HeadText::new(&view.slice(at, end).replace("\\_", "_"), at..end), end)))
+    Ok((end > plain).then(|| HeadText::new(&view.slice(at, end).replace("\\_", "_"), at..end)))
 }
 
 /// Says whether all of a text is one legal name.
