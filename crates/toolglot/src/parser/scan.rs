@@ -35,11 +35,8 @@ pub(crate) struct Scanner {
     place: MarkdownState,
     /// The dialect of the last call: its closers may stand once more.
     last: Option<usize>,
-    /// The text quotes a turn's start, so it quotes the ends of turns too.
-    quotes_turns: bool,
+    seen: TextSeen,
     turns: TurnChain,
-    /// Something that could be a call began: closers behind it may be its own.
-    tried_call: bool,
     /// The last call's closers that repeat its name.
     named_closers: Vec<String>,
     /// Reasoning regions open no more: one of them never closed.
@@ -73,6 +70,15 @@ pub(crate) struct Scanner {
     /// The caller has been told of all such text before here.
     told_forged: usize,
     pub(crate) trace: Option<Vec<Step>>,
+}
+
+/// What the text has shown so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct TextSeen {
+    /// It quotes a turn's start, so it quotes the ends of turns too.
+    quotes_turns: bool,
+    /// Something that could be a call began: closers behind it may be its own.
+    tried_call: bool,
 }
 
 /// How a contest ended.
@@ -129,7 +135,7 @@ impl Scanner {
         }
         let rest = view.rest(self.at);
         if self.place.is_amid_line()
-            && (engine.catalog.turns.is_absent(rest) || !self.tried_call && self.place.is_quoted_words(rest))
+            && (engine.catalog.turns.is_absent(rest) || !self.seen.tried_call && self.place.is_quoted_words(rest))
         {
             self.at = view.end();
             sink.text(self.at);
@@ -162,7 +168,7 @@ impl Scanner {
                 };
                 self.note_next_stop(engine, view);
                 self.pass(view, at, sink);
-                if self.place.is_in_fence() && !self.tried_call {
+                if self.place.is_in_fence() && !self.seen.tried_call {
                     continue;
                 }
                 // One byte alone opens nothing, and most that follow say so.
@@ -180,7 +186,7 @@ impl Scanner {
             let marks = view.rest(self.at).iter().take_while(|byte| **byte == mark).count();
             self.pass(view, self.at + marks, sink);
         }
-        let passed = if self.tried_call { 0 } else { self.place.pass_fence(view.rest(self.at)) };
+        let passed = if self.seen.tried_call { 0 } else { self.place.pass_fence(view.rest(self.at)) };
         if passed > 0 {
             self.at += passed;
             sink.text(self.at);
@@ -280,7 +286,7 @@ impl Scanner {
             self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", alive.len()));
         }
         for candidate in alive.iter().map(|number| &engine.catalog.candidates[*number]) {
-            self.tried_call |= candidate.role == CandidateRole::Call;
+            self.seen.tried_call |= candidate.role == CandidateRole::Call;
             // Its fences quote nothing, also where it is damaged.
             if candidate.writes_fence && candidate.evidence == Strength::Strong {
                 self.place.ignore_fences();

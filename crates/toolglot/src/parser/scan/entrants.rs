@@ -15,7 +15,7 @@ impl Scanner {
     /// Returns the end of a closer that nothing opened: reasoning's, or once more the last call's.
     pub(super) fn orphan(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<usize>, NotYet> {
         let mut end = engine.catalog.closers.stands(view, self.at)?;
-        if !self.tried_call {
+        if !self.seen.tried_call {
             let stray = engine.catalog.strays.stands(view, self.at)?;
             end = match stray {
                 Some(stray) if !self.is_amid_prose(view, stray)? => end.max(Some(stray)),
@@ -132,7 +132,7 @@ impl Scanner {
             candidate.is_strong_call()
                 && spellings.any(|it| it.is_strong() && self.before(view).ends_with(it.plain().as_bytes()))
         };
-        self.tried_call && !self.quotes_opener && entrants.iter().any(closes)
+        self.seen.tried_call && !self.quotes_opener && entrants.iter().any(closes)
     }
 
     /// Returns the bytes before what stands here, without blanks.

@@ -4,7 +4,7 @@
 //! What becomes of a contest depends on the bytes from its opener on, and on what is known of the text before. A contest
 //! that was decided by the bytes that are near is therefore kept by these.
 
-use super::{ContestOutcome, Scanner};
+use super::{ContestOutcome, Scanner, TextSeen};
 use crate::parser::catalog::Strength;
 use crate::parser::engine::Engine;
 use crate::parser::markdown::TextBefore;
@@ -35,7 +35,7 @@ pub(super) struct LostContests {
 /// What a contest left that was lost.
 #[derive(Clone, Copy, Debug)]
 struct LostContest {
-    after: Standing,
+    seen: TextSeen,
     /// Bytes read ahead in vain.
     wasted: usize,
     /// How far behind its place the scanner stops again, if its bytes say so and no mark of Markdown stands between.
@@ -46,8 +46,7 @@ struct LostContest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Standing {
     before: TextBefore,
-    quotes_turns: bool,
-    tried_call: bool,
+    seen: TextSeen,
     /// A call may be a draft.
     drafts: bool,
     /// So much was read ahead in vain that less is looked at.
@@ -114,8 +113,8 @@ impl Scanner {
         else {
             return;
         };
-        let (after, wasted) = (self.standing(engine), self.wasted_lookahead - wasted);
-        let number = self.lost.kept.keep(near.rest(self.at), before, LostContest { after, wasted, stop: None });
+        let lost = LostContest { seen: self.seen, wasted: self.wasted_lookahead - wasted, stop: None };
+        let number = self.lost.kept.keep(near.rest(self.at), before, lost);
         self.lost.last = Some((number, self.at));
     }
 
@@ -153,9 +152,8 @@ impl Scanner {
         }
         let Some(lost) = self.lost.kept.again(view, self.at, &self.standing(engine))? else { return Ok(None) };
         self.wasted_lookahead += lost.wasted;
-        let (after, stop) = (lost.after, lost.stop);
-        (self.quotes_turns, self.tried_call) = (after.quotes_turns, after.tried_call);
-        Ok(Some(stop))
+        self.seen = lost.seen;
+        Ok(Some(lost.stop))
     }
 
     /// Says whether a contest here depends on nothing but what is kept of it.
@@ -180,8 +178,7 @@ impl Scanner {
     fn standing(&self, engine: &Engine) -> Standing {
         Standing {
             before: self.place.text_before(),
-            quotes_turns: self.quotes_turns,
-            tried_call: self.tried_call,
+            seen: self.seen,
             drafts: self.may_be_draft(engine, Strength::Weak),
             exhausted: self.is_exhausted_by(self.wasted_lookahead),
         }

@@ -36,7 +36,7 @@ impl Scanner {
         sink.call_start(call.name, None, call.arguments.start);
         sink.arguments(call.arguments.end, view.slice(call.arguments.start, call.arguments.end));
         sink.call_end(None, call.end);
-        (self.tried_call, self.quotes_opener) = (true, false);
+        (self.seen.tried_call, self.quotes_opener) = (true, false);
         Some(ScanFound::Said { dialect: pattern_ref.dialect, at: call.end })
     }
 

@@ -38,7 +38,7 @@ impl Scanner {
                 CandidateRole::TurnEnd if !self.may_end(engine, view, number)? => None,
                 CandidateRole::TurnStart => {
                     // It is text, and remembered.
-                    self.quotes_turns |= view.starts_with(self.at, literal())?;
+                    self.seen.quotes_turns |= view.starts_with(self.at, literal())?;
                     None
                 }
                 CandidateRole::Skip | CandidateRole::TurnEnd => {

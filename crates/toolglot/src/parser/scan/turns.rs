@@ -65,7 +65,7 @@ impl Scanner {
         }
         // A header names a role; a token that stands alone is none of the text's.
         let alone = matches!(view.byte(self.at + literal.len())?, None | Some(b'\n' | b'\r' | b'<'));
-        if self.quotes_turns {
+        if self.seen.quotes_turns {
             return Ok(false);
         }
         let dialect = engine.catalog.dialect(candidate);
