@@ -438,9 +438,11 @@ impl Machine<'_> {
     /// Returns where the reasoning that the prompt opened goes on, behind an opener that repeats the prompt's; none where the
     /// answer begins at once.
     fn prefilled_start(&self) -> Result<Option<usize>, NotYet> {
+        let mut found = Vec::new();
         let at = self.view.skip_blanks(0)?;
+        self.engine.catalog.strong.find(self.view, at, &mut found)?;
         let mut end = 0;
-        for number in self.engine.catalog.opened(self.view, at, false)? {
+        for number in found {
             let candidate = &self.engine.catalog.candidates[number];
             let pattern = self.engine.catalog.pattern(candidate).filter(|_| candidate.role != CandidateRole::Call);
             let Some(pattern) = pattern else { continue };

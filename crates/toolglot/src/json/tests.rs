@@ -45,6 +45,10 @@ impl Markers for Tags {
         byte == b'<'
     }
 
+    fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        Ok(self.stop(view, at)?.is_some())
+    }
+
     fn ends_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         let at = view.skip_blanks(at)?;
         if view.byte(at)?.is_none() {

@@ -41,6 +41,13 @@ impl Markers for CallContext<'_> {
         self.markers().contains(byte) && !ends_json(byte) && byte != b'>'
     }
 
+    fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        if !self.markers().stands(self.view, at)? {
+            return Ok(false);
+        }
+        Ok(self.closes(view, at)?.is_some() || self.opener(at)?.is_some())
+    }
+
     /// Returns the end of the call's closers, where its body ended at `at` and all that must close it stands there.
     ///
     /// At the end of the input closers may be missing: servers cut the one at which the model was stopped.

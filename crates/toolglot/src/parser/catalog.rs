@@ -363,7 +363,12 @@ impl Catalog {
         if !view.byte(at)?.is_some_and(|first| self.turn_ends.contains(first)) {
             return Ok(None);
         }
-        view.starts_with_any(at, turn_ends(&self.dialects))
+        for end in turn_ends(&self.dialects) {
+            if view.starts_with(at, end)? {
+                return Ok(Some(at + end.len()));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the end of what ends a turn at `at`: where one dialect alone is read, also of any special token.
@@ -383,14 +388,15 @@ impl Catalog {
         Ok(at)
     }
 
-    /// Returns the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
-    pub(crate) fn opened(&self, view: View<'_>, at: usize, weak: bool) -> Result<Vec<usize>, NotYet> {
-        let mut found = Vec::new();
-        self.strong.find(view, at, &mut found)?;
-        if weak {
-            self.weak.find(view, at, &mut found)?;
-        }
-        Ok(found)
+    /// Returns the end of the token that ends a turn, if one stands at `at` or behind white space there.
+    pub(crate) fn next_turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        self.turn_end(view, view.skip_blanks(at)?)
+    }
+
+    /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
+    pub(crate) fn opened(&self, view: View<'_>, at: usize, weak: bool, found: &mut Vec<usize>) -> Result<(), NotYet> {
+        self.strong.find(view, at, found)?;
+        if weak { self.weak.find(view, at, found) } else { Ok(()) }
     }
 
     /// Returns the calls of a dialect whose opener stands at `at`, the highest rank first; none if the dialect has calls that

@@ -109,11 +109,7 @@ impl RegionReader {
                 return Ok(self.close(end, sink));
             }
             self.flush(self.scan, sink);
-            // A literal that stands only between regions and calls.
-            let outside = self.inside == Inside::Opaque || !self.is_reasoning;
-            let candidate = self.candidate.filter(|_| outside).map(|number| &engine.catalog.candidates[number]);
-            let skip = candidate.map_or(&[][..], |candidate| &engine.catalog.dialect(candidate).skip);
-            if view.starts_with_any(self.scan, skip)?.is_some() {
+            if (self.inside == Inside::Opaque || !self.is_reasoning) && self.meets_skip(engine, view, self.scan)? {
                 sink.diagnose(Code::MissingCloser, self.scan..self.scan, "region without a closing marker");
                 return Ok(RegionExit::Left(self.scan));
             }
@@ -179,6 +175,13 @@ impl RegionReader {
         engine.catalog.pattern(candidate)?.tail.first()
     }
 
+    /// Says whether a literal that stands only between regions and calls stands at `at`.
+    fn meets_skip(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        let Some(number) = self.candidate else { return Ok(false) };
+        let dialect = engine.catalog.dialect(&engine.catalog.candidates[number]);
+        Ok(view.starts_with_any(at, &dialect.skip)?.is_some())
+    }
+
     /// Decides what a call inside is. While one is held, further ones need no decision.
     fn call(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<RegionExit>, NotYet> {
         let policy = engine.options.calls_in_reasoning;
@@ -217,12 +220,12 @@ impl RegionReader {
 
     /// Returns the candidate of the call with strong markers that begins here.
     fn call_begins(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<usize>, NotYet> {
-        let (at, exhausted) = (self.scan, sink.is_hasty(self.scan));
+        let (at, exhausted, mut found) = (self.scan, sink.is_hasty(self.scan), Vec::new());
         if let Some(in_vain) = self.lost.again(view, at, &exhausted)? {
             sink.doubted += in_vain;
             return Ok(None);
         }
-        let mut found = engine.catalog.opened(view, at, false)?;
+        engine.catalog.strong.find(view, at, &mut found)?;
         found.retain(|number| engine.catalog.candidates[*number].is_strong_call());
         engine.catalog.rank(&mut found);
         let mut in_vain = 0;

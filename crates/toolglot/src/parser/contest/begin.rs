@@ -35,7 +35,10 @@ pub(super) fn begin_near(
     reach: usize,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
     let seen = TrialContext { view: context.view.limited(at + reach), near: true, ..*context };
-    context.view.within(seen.view, begin(&seen, at, head))
+    match begin(&seen, at, head) {
+        Err(NotYet) if seen.view.end() < context.view.end() => Ok(None),
+        decided => decided,
+    }
 }
 
 /// Says who is called and how the body starts; `None` if this is no call.

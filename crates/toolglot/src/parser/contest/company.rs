@@ -21,19 +21,23 @@ impl Company {
     /// Says whether what stands at `at`, behind the ends of turns and blanks, speaks against the call.
     pub(super) fn refuses(self, engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         let Some(next) = view.byte(at)? else { return Ok(false) };
-        // The marker of a call or region stands there.
-        let is_marked = || engine.catalog.opened(view, at, false).map(|opened| !opened.is_empty());
         match self {
             Self::Anything => Ok(false),
             Self::NoMarkup if next != b'<' => Ok(false),
             Self::NoMarkup => {
                 let is_tag = view.byte(at + 1)?.is_some_and(|first| b'/' == first || first.is_ascii_alphabetic());
-                let is_known = is_marked()? || engine.catalog.closers.stands(view, at)?.is_some();
+                let is_known = opens_marked(engine, view, at)? || engine.catalog.closers.stands(view, at)?.is_some();
                 Ok(is_tag && !is_known && !opens_element(engine, view, at)?)
             }
             Self::Elements => Ok(!opens_element(engine, view, at)?),
-            Self::Objects => Ok(!matches!(next, b'{' | b'[') && !is_marked()?),
+            Self::Objects => Ok(!matches!(next, b'{' | b'[') && !opens_marked(engine, view, at)?),
             Self::Nothing => Ok(true),
         }
     }
+}
+
+/// Says whether the marker of a call or region stands at `at`.
+fn opens_marked(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    let mut opened = Vec::new();
+    engine.catalog.opened(view, at, false, &mut opened).map(|()| !opened.is_empty())
 }

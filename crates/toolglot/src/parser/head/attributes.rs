@@ -157,7 +157,12 @@ fn opens_close(view: View<'_>, at: usize, close: Option<&Literal>) -> Result<boo
     let Some(close) = close else { return Ok(view.byte(at)? == Some(b'>')) };
     let lead = Lead::of(view.rest(at));
     let may_stand = |spelling: &&Spelling| spelling.may_stand(lead) && !spelling.opener().is_empty();
-    Ok(view.starts_with_any(at, close.spellings.iter().filter(may_stand).map(Spelling::opener))?.is_some())
+    for spelling in close.spellings.iter().filter(may_stand) {
+        if view.starts_with(at, spelling.opener())? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Decodes the predefined XML entities in one pass, so that `&amp;lt;` is `&lt;`.

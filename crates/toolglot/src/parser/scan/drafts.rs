@@ -134,7 +134,8 @@ impl Scanner {
 /// Says whether another call of the dialect may begin right behind one: what closes reasoning there may be its data, so the
 /// first is no draft.
 fn is_followed(engine: &Engine, view: View<'_>, end: usize, dialect: usize) -> Result<bool, NotYet> {
-    let opened = engine.catalog.opened(view, view.skip_blanks(end)?, true)?;
+    let (next, mut opened) = (view.skip_blanks(end)?, Vec::new());
+    engine.catalog.opened(view, next, true, &mut opened)?;
     let mut candidates = opened.iter().map(|number| &engine.catalog.candidates[*number]);
     Ok(candidates.any(|candidate| candidate.dialect == dialect && candidate.role == CandidateRole::Call))
 }
@@ -145,7 +146,8 @@ fn reasoning_at(engine: &Engine, view: View<'_>, at: usize) -> Result<Option<boo
         let is_quoted = view.rest(at - 1).first() == Some(&b'`') && view.byte(end)? == Some(b'`');
         return Ok((!is_quoted).then_some(true));
     }
-    let opened = engine.catalog.opened(view, at, false)?;
+    let mut opened = Vec::new();
+    engine.catalog.opened(view, at, false, &mut opened)?;
     for candidate in opened.iter().map(|number| &engine.catalog.candidates[*number]) {
         let pattern = engine.catalog.pattern(candidate).filter(|_| candidate.role == CandidateRole::Reasoning);
         if let Some(pattern) = pattern

@@ -63,11 +63,12 @@ impl Scanner {
     /// Returns the candidates that may compete here, the highest rank first.
     pub(super) fn entrants(&mut self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
         let catalog = &engine.catalog;
+        let mut entrants = Vec::with_capacity(16);
         if view.byte(self.at)?.is_some_and(|first| self.place.is_amid_run(first)) {
-            return Ok(Vec::new());
+            return Ok(entrants);
         }
         let weak = engine.reads_weak && self.place.is_line_start();
-        let mut entrants = catalog.opened(view, self.at, weak)?;
+        catalog.opened(view, self.at, weak, &mut entrants)?;
         if !weak && self.place.is_fresh() && engine.options.evidence != Evidence::Strict {
             catalog.headers.find(view, self.at, &mut entrants)?;
         }
@@ -195,7 +196,7 @@ impl Scanner {
     /// Says whether more bytes may make a marker of what stands here, outside quotes.
     pub(crate) fn awaits_marker(&mut self, engine: &Engine, view: View<'_>) -> bool {
         let at = self.at;
-        let opens = || engine.catalog.opened(view, at, false);
+        let opens = || engine.catalog.strong.find(view, at, &mut Vec::new());
         let closes = || engine.catalog.closers.stands(view, at);
         view.has_letters(at)
             && self.place.quoting(view, at) == Ok(Quoting::None)

@@ -23,10 +23,11 @@ impl Scanner {
         let (candidate, body) =
             engine.catalog.plain_call(near, self.at, || opens_element(engine, near, self.at) != Ok(false))?;
         // Behind a call, those of its dialect come first. Of a dialect with tags of the tools' names `calls_of` says none.
-        let others = |last: usize| {
-            let are_others = |opened: Vec<usize>| !opened.iter().any(|number| engine.catalog.is_call_of(last, *number));
+        let mut opened = Vec::new();
+        let mut others = |last: usize| {
             engine.catalog.calls_of(last, near, self.at, true) != Ok(Vec::new())
-                || !engine.catalog.opened(near, self.at, true).is_ok_and(are_others)
+                || engine.catalog.opened(near, self.at, true, &mut opened).is_err()
+                || opened.iter().any(|number| engine.catalog.is_call_of(last, *number))
         };
         if self.last.is_some_and(|last| last != candidate.dialect && others(last)) {
             return None;

@@ -17,7 +17,7 @@ impl TurnChain {
     /// Returns the chain whose first token ends at `at`: what is left of this one, or another.
     fn behind(mut self, at: usize, engine: &Engine, view: View<'_>) -> Result<Self, NotYet> {
         while self.at < at && at <= self.last {
-            let Some(next) = engine.catalog.turn_end(view, view.skip_blanks(self.at)?)? else { break };
+            let Some(next) = engine.catalog.next_turn_end(view, self.at)? else { break };
             self.at = next;
         }
         Ok(if self.at == at { self } else { Self { at, last: at } })
@@ -28,7 +28,7 @@ impl TurnChain {
         if self.last > view.end() {
             return Err(NotYet);
         }
-        while let Some(end) = engine.catalog.turn_end(view, view.skip_blanks(self.last)?)? {
+        while let Some(end) = engine.catalog.next_turn_end(view, self.last)? {
             self.last = end;
         }
         view.skip_blanks(self.last)
