@@ -121,17 +121,13 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
 }
 
 /// Returns the end of what stands at `at` and belongs neither to the call nor to the text behind it: the ends of turns
-/// and tokens of other models, or words, if the closer follows and ends its line.
+/// and tokens of other models, or words, if the closer follows.
 fn noise(at: usize, closer: &Literal, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
     if !closer.is_strong() {
         return Ok(None);
     }
     let end = skip_noise(at, context)?;
-    let Some(behind) = context.any(end, [closer])?.filter(|_| end > at) else { return Ok(None) };
-    let next = context.gap(behind)?;
-    let is_over = context.view.byte(next)?.is_none() || context.view.slice(behind, next).contains('\n');
-    Ok((is_over || context.opener(next)?.is_some() || context.any(next, context.section_closers())?.is_some())
-        .then_some(end))
+    Ok(context.any(end, [closer])?.map(|_| end).filter(|end| *end > at))
 }
 
 /// Returns the end of tokens of other models, and of words behind them.
