@@ -145,7 +145,10 @@ impl ParamsReader {
             return Ok(None);
         }
         if wrapped == Some(None) {
-            sink.broken(self.at..start, "an undeclared parameter holds JSON that is not the tool's arguments");
+            sink.broken(
+                self.at..start,
+                "an undeclared parameter stands where the arguments do, and does not hold them",
+            );
         }
         if let Some(Some((members, end))) = wrapped {
             sink.repair(Code::Wrapper, self.at..end, Code::Wrapper.row().about);
@@ -302,21 +305,23 @@ impl ParamsReader {
     }
 }
 
-/// Returns what an undeclared parameter such as `properties` holds in braces, if it is the first: all that the tool declares
-/// and where its closer ends, or `None` within if that is not what it holds.
+/// Returns what an undeclared parameter such as `properties` holds: all that the tool declares and where its closer ends, or
+/// `None` within if that is not what it holds. Without that it is a parameter like others.
 fn wrapped(
     start: usize,
     pattern: &Pattern,
     context: &CallContext<'_>,
 ) -> Result<Option<Option<(String, usize)>>, NotYet> {
     let key = context.head.key();
-    let wrapper = json::WRAPPERS.contains(&key) && context.root().is_some() && !context.declares(key);
+    let declares = context.root().is_some_and(|root| !root.properties().is_empty());
+    let wrapper = json::WRAPPERS.contains(&key) && declares && !context.declares(key);
     if !wrapper || context.near || !context.engine.options.repairs.allow(Code::Wrapper) {
         return Ok(None);
     }
     let at = context.gap(start)?;
     if context.view.byte(at)? != Some(b'{') {
-        return Ok(None);
+        // An element is no parameter that its tool calls otherwise, whatever became of the brace.
+        return Ok(pattern.has_key_tag().then_some(None));
     }
     let root = context.root().map(|root| root.id());
     let Some((json, end)) = read_value(at, ValuePosition::Value, root, context)? else { return Ok(Some(None)) };
