@@ -7,9 +7,8 @@ use crate::dialect::{BodyKind, Pattern};
 use crate::json::Markers;
 use crate::view::NotYet;
 
-/// How far behind a suspicious quote a better end is looked for, behind a call with doubtful strings what may belong to one of
-/// them, in a value the closers of an element, in brackets what says of which kind they are, and in text the keys of arguments:
-/// about a screen of text. Further away, it is more likely another's.
+/// How far a doubt is looked into: about a screen of text. A better end of a string, the rest of one, an element's closers, the
+/// kind of a bracket, or the keys of arguments are more likely another call's further away.
 pub(crate) const LOOK: usize = 1 << 12;
 
 /// As many bytes as a wrong closer has in common with the right one: `<|cl`, `</fu`.
