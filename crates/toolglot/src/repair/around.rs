@@ -14,6 +14,9 @@ struct FoundObject {
     is_complete: bool,
 }
 
+/// A string without text, which says nothing.
+const EMPTY: &str = "\"\"";
+
 /// Reads the first object of a text, if nothing that matters stands around it.
 ///
 /// Further objects directly behind it are reported; the first that has a member and fits the tool is taken, if the
@@ -152,12 +155,12 @@ fn surroundings(text: &ArgumentsText<'_>, start: usize, end: usize, count: usize
     if !prose.trim().is_empty() {
         found.push(Diagnostic::new(Code::SurroundingText, 0..prose.len(), message));
     }
-    if !talk.is_empty() {
-        found.push(Diagnostic::new(
-            Code::SurroundingText,
-            text.text.trim_end().len() - talk.len()..text.text.trim_end().len(),
-            message,
-        ));
+    let end = text.text.trim_end().len();
+    if talk == EMPTY {
+        let message = "dropped an empty string behind the object";
+        found.push(Diagnostic::new(Code::GluedObjects, end - talk.len()..end, message));
+    } else if !talk.is_empty() {
+        found.push(Diagnostic::new(Code::SurroundingText, end - talk.len()..end, message));
     }
     Some(found)
 }
@@ -195,5 +198,5 @@ fn is_talk_before(prose: &str, text: &ArgumentsText<'_>) -> bool {
 fn is_talk_after(talk: &str) -> bool {
     let sentence =
         talk.starts_with(|c: char| c.is_alphabetic() || "*#>-()<`.!;—–\u{1F000}".contains(c) || c as u32 > 0x2000);
-    talk.is_empty() || sentence && !talk.contains(['{', '}'])
+    talk.is_empty() || talk == EMPTY || sentence && !talk.contains(['{', '}'])
 }

@@ -1,4 +1,5 @@
-//! Arguments in which one byte is wrong: a quote that is not escaped, a quote that is lost, a bracket too many.
+//! Arguments in which one byte is wrong: a quote that is not escaped, a quote that is lost, a bracket too many; or whose
+//! first bytes are lost.
 //!
 //! Each edit of that kind is tried. If just one of them makes the text one JSON object that fits the tool, it is what was
 //! meant; if several do, there is no reading.
@@ -7,6 +8,7 @@
 //!   {"a": "24" wide"}     escaped   {"a": "24\" wide"}
 //!   {"a": "x, "b": 1}     added     {"a": "x", "b": 1}
 //!   {"a": [{}}, {}]}      dropped   {"a": [{}, {}]}
+//!   a": 24}               begun     {"a": 24}
 //! ```
 
 use std::collections::BTreeMap;
@@ -35,11 +37,17 @@ enum Edit {
     Add,
     /// A closing bracket goes.
     Drop,
+    /// The object's brace is put before it, and the quote of its first key if that lacks too.
+    Begin(&'static str),
 }
 
 impl Edit {
     fn code(self) -> Code {
-        if self == Self::Drop { Code::ExtraCloser } else { Code::InnerQuote }
+        match self {
+            Self::Escape | Self::Add => Code::InnerQuote,
+            Self::Drop => Code::ExtraCloser,
+            Self::Begin(_) => Code::MissingOpener,
+        }
     }
 
     fn message(self) -> &'static str {
@@ -47,6 +55,7 @@ impl Edit {
             Self::Escape => "escaped a quote inside a string; nothing else makes this JSON",
             Self::Add => "added the quote that a string lacks; nothing else makes this JSON",
             Self::Drop => "dropped an unmatched closing bracket; nothing else makes this JSON",
+            Self::Begin(_) => "the beginning of the object is missing",
         }
     }
 
@@ -56,6 +65,7 @@ impl Edit {
             Self::Escape => format!("{before}\\{after}"),
             Self::Add => format!("{before}\"{after}"),
             Self::Drop => format!("{before}{}", &after[1..]),
+            Self::Begin(lost) => format!("{before}{lost}{after}"),
         }
     }
 
@@ -64,7 +74,8 @@ impl Edit {
         match self {
             _ if place <= at => place,
             Self::Drop => place + 1,
-            _ => place - 1,
+            Self::Begin(lost) => place.saturating_sub(lost.len()),
+            Self::Escape | Self::Add => place - 1,
         }
     }
 }
@@ -102,7 +113,7 @@ fn without_fence(text: &str) -> Option<Range<usize>> {
         Some(fenced) => fenced.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric()).trim(),
         None => body,
     };
-    let start = text.find(body).filter(|_| body.starts_with('{'))?;
+    let start = text.find(body).filter(|_| body.starts_with('{') || body.ends_with('}'))?;
     Some(start..start + body.len())
 }
 
@@ -131,11 +142,12 @@ fn edits<'s>(source: &'s str, fault: usize, options: &'s Options) -> impl Iterat
     let fits = move |at: usize, edit: Edit| match edit {
         Edit::Escape => bytes.get(at) == Some(&b'"'),
         Edit::Drop => matches!(bytes.get(at), Some(b'}' | b']')),
+        Edit::Begin(_) => at == 0 && bytes.first().is_some_and(|first| !b"{}".contains(first)),
         // A string without any quote behind it may have been cut off.
         Edit::Add => Some(at) <= last_quote && at > 0 && borders(bytes[at - 1], bytes.get(at).copied()),
     };
     let allowed = move |edit: &Edit| options.repairs.allow(edit.code());
-    let all = [Edit::Escape, Edit::Add, Edit::Drop].into_iter().filter(allowed);
+    let all = [Edit::Escape, Edit::Add, Edit::Drop, Edit::Begin("{"), Edit::Begin("{\"")].into_iter().filter(allowed);
     (0..=bytes.len().min(fault + NEXT)).rev().flat_map(move |at| {
         all.clone().filter(move |edit| source.is_char_boundary(at) && fits(at, *edit)).map(move |edit| (at, edit))
     })
