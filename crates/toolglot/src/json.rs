@@ -86,6 +86,11 @@ pub(crate) trait Markers {
         Ok(None)
     }
 
+    /// Returns the name of the tool that is called.
+    fn callee(&self) -> Option<&str> {
+        None
+    }
+
     /// Says whether Markdown escaped the names of the call, and so its strings.
     fn is_markdown(&self) -> bool {
         false

@@ -33,6 +33,8 @@ pub(super) enum DeferReason {
     Head,
     /// A parameter's key that is not declared with this spelling.
     Key,
+    /// The arguments, whose first member may be the call's own name.
+    Name,
     /// The arguments, whose first parameter looks like a wrapper.
     Wrapper,
     /// A string where the schema wants something else.
@@ -172,37 +174,59 @@ impl ReaderStep<'_> {
         self.put(json);
     }
 
-    /// The first key is known: says whether it may be a wrapper, so that holding goes on.
+    /// The first key is known: says whether it may be a wrapper or the call's own name, so that holding goes on.
     pub(super) fn hold_wrapper(&mut self, key: &str, span: &Range<usize>) -> bool {
         if self.reader.deferred.kind != Some(DeferReason::Head) {
             return false;
         }
-        let declared = self.context.schema.is_some_and(|schema| schema.root().declares(key));
-        if !WRAPPERS.contains(&key) || declared {
+        let root = self.context.schema.map(Schema::root);
+        let kind = match key {
+            _ if root.is_some_and(|root| root.declares(key)) => None,
+            "name" => root.filter(|root| root.is_closed()).map(|_| DeferReason::Name),
+            _ => WRAPPERS.contains(&key).then_some(DeferReason::Wrapper),
+        };
+        if kind.is_none() {
             self.release_held();
             return false;
         }
-        self.reader.deferred.kind = Some(DeferReason::Wrapper);
+        self.reader.deferred.kind = kind;
         self.reader.deferred.wrapper = Some((key.to_owned(), span.clone()));
         self.reader.deferred.value = self.reader.deferred.text.len();
         true
     }
 
-    /// A member begins; a second one says that the first was no wrapper.
+    /// A member begins; a second one says that the first was no wrapper, and may be one itself behind the call's own name.
     pub(super) fn member_start(&mut self) {
         let outermost = self.reader.state.depth() == 1;
         let Some(frame) = self.reader.state.innermost_mut() else { return };
         frame.members += 1;
-        if outermost && frame.members > 1 && self.reader.deferred.kind == Some(DeferReason::Wrapper) {
-            self.release_held();
+        if outermost && frame.members > 1 {
+            match self.reader.deferred.kind {
+                Some(DeferReason::Wrapper) => self.release_held(),
+                Some(DeferReason::Name) => self.drop_own_name(),
+                _ => {}
+            }
         }
+    }
+
+    /// The first member is over: where it is the call's own name, the arguments begin behind it.
+    fn drop_own_name(&mut self) {
+        let Deferred { text, value, wrapper, .. } = &mut self.reader.deferred;
+        let name = text[*value..].trim_start_matches([' ', ':']).trim_matches('"');
+        let Some((_, place)) = wrapper.take_if(|_| self.context.markers.callee() == Some(name)) else {
+            return self.release_held();
+        };
+        text.truncate("{".len());
+        self.reader.deferred.kind = Some(DeferReason::Head);
+        self.reader.cursor.drop_pending();
+        self.sink().repair(Code::Wrapper, place, "dropped the call's own name from its arguments");
     }
 
     /// The arguments are about to close: takes them out of their wrapper, if they stood in one.
     pub(super) fn unwrap_held(&mut self) -> bool {
         match self.reader.deferred.kind {
             Some(DeferReason::Wrapper) => {}
-            Some(DeferReason::Head) => {
+            Some(DeferReason::Head | DeferReason::Name) => {
                 self.release_held();
                 return false;
             }

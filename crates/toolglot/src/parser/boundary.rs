@@ -112,6 +112,10 @@ impl Markers for CallContext<'_> {
         Ok(false)
     }
 
+    fn callee(&self) -> Option<&str> {
+        Some(&self.callee.name)
+    }
+
     fn is_markdown(&self) -> bool {
         self.head.has(Code::MarkdownEscape) && self.engine.options.repairs.allow(Code::MarkdownEscape)
     }

@@ -15,6 +15,10 @@ pub(super) const SLIPS: &[Slip] = &[
     ("a list around", |it| arguments(it, |json| format!("[{json}]"))),
     ("as a string", |it| arguments(it, |json| Value::from(json).to_string())),
     ("nested again", |it| arguments(it, |json| format!("{{\"arguments\": {json}}}"))),
+    ("the call in its arguments", |it| {
+        let name = it.call.name;
+        arguments(it.closed()?, |json| format!("{{\"name\": \"{name}\", \"arguments\": {json}}}"))
+    }),
     ("in a fence", |it| arguments(alone(it)?, |json| format!("```json\n{json}\n```"))),
     ("words behind", |it| arguments(alone(it)?, |json| format!("{json} as you asked."))),
     ("a zero-width space inside", |it| arguments(it, |json| format!("{{\u{200b}{}", &json[1..]))),
