@@ -122,7 +122,8 @@ impl ReaderStep<'_> {
     /// not be its content, and no other end closes the call.
     pub(super) fn ends_unclosed(&self) -> Result<bool, NotYet> {
         let (view, at, text, markers) = (self.view, self.at(), &self.reader.text, self.context.markers);
-        let plain = text.quote == Quote::Double && !text.raw && !text.key && !text.inner && text.end.is_none();
+        let own = text.quote == Quote::Double && !text.raw || text.quote.is_token();
+        let plain = own && !text.key && !text.inner && text.end.is_none();
         let sought = !markers.is_near() && self.context.options.limits.string_ends > 0 && !self.reader.undeclared;
         if !plain
             || !sought
