@@ -49,12 +49,13 @@ pub(super) fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
     each_once(regions.filter_map(|pattern| pattern.tail.first()).filter(|closer| closer.is_strong()).cloned())
 }
 
-/// The closers of a pinned dialect's calls and sections that text has no use for: a plain tag may be markup of its own, and what
+/// The closers of a pinned dialect's patterns that text has no use for: a plain tag may be markup of its own, and what
 /// opens a call is none. Where several compete, one's closer is another's text.
 pub(super) fn stray_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
     let [dialect] = dialects else { return Vec::new() };
+    let patterns = dialect.calls.iter().chain(&dialect.sections).chain(&dialect.params);
     let opens = |spelling: &Spelling| dialect.openings.iter().any(|opener| opener.spellings.contains(spelling));
-    strong_spellings(dialect, |spelling| is_stray(spelling) && !opens(spelling)).collect()
+    strong_spellings(dialect, patterns, |spelling| is_stray(spelling) && !opens(spelling)).collect()
 }
 
 fn is_stray(spelling: &Spelling) -> bool {
@@ -64,13 +65,20 @@ fn is_stray(spelling: &Spelling) -> bool {
 
 /// The strong closers of some dialects, each once, but for those that repeat a name.
 pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) -> Vec<Literal> {
-    each_once(of.iter().flat_map(|number| strong_spellings(&dialects[*number], Spelling::is_fixed)))
+    let closers = |dialect: &Dialect| {
+        strong_spellings(dialect, dialect.calls.iter().chain(&dialect.sections), Spelling::is_fixed).collect::<Vec<_>>()
+    };
+    each_once(of.iter().flat_map(|number| closers(&dialects[*number])))
 }
 
-/// The closers of a dialect's calls and sections, each once, in those of their strong spellings that count, but for what stands
-/// between calls anyway.
-fn strong_spellings(dialect: &Dialect, counts: impl Fn(&Spelling) -> bool) -> impl Iterator<Item = Literal> {
-    let closers = each_once(dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail));
+/// The closers of some patterns, each once, in those of their strong spellings that count, but for what stands between calls
+/// anyway.
+fn strong_spellings<'d>(
+    dialect: &'d Dialect,
+    patterns: impl Iterator<Item = &'d Pattern>,
+    counts: impl Fn(&Spelling) -> bool,
+) -> impl Iterator<Item = Literal> {
+    let closers = each_once(patterns.flat_map(|pattern| &pattern.tail));
     let may = move |spelling: &&Spelling| {
         let strong = spelling.is_strong() && counts(spelling);
         strong && (dialect.skip.is_empty() || !dialect.skip.contains(&spelling.plain()))
