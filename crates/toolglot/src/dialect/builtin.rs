@@ -1,7 +1,7 @@
 //! The list of the built-in dialects.
 
-/// The quote tokens of these dialects: models leak them into the JSON of others.
-pub(crate) const QUOTE_TOKENS: [&str; 3] = ["<|\"|>", "<escape>", "<ctrl46>"];
+/// The quote tokens of these dialects: models leak them into the JSON of others, the first also with a bar lost.
+pub(crate) const QUOTE_TOKENS: [&str; 4] = ["<|\"|>", "<escape>", "<ctrl46>", "<|\">"];
 
 /// Every file of `dialects/` under its dialect's name, the preferred first where two read the same:
 /// originals before their variants, what only drift and prompts produce last.
