@@ -4,7 +4,7 @@ use super::code;
 use super::follow::Follow;
 use super::key::is_bare_key;
 use super::look::{Ahead, KEY};
-use super::quote::Quote;
+use super::quote::{Quote, holds_piece};
 use super::reader::{JsonReader, ReaderStep};
 use super::readings::{self, DoubtfulString, Plan, Spacing};
 use super::state::{Bracket, OpenBracket};
@@ -122,7 +122,8 @@ impl ReaderStep<'_> {
     /// not be its content, and no other end closes the call.
     pub(super) fn ends_unclosed(&self) -> Result<bool, NotYet> {
         let (view, at, text, markers) = (self.view, self.at(), &self.reader.text, self.context.markers);
-        let own = text.quote == Quote::Double && !text.raw || text.quote.is_token();
+        let is_lost = |token| !holds_piece(view.slice(self.visible(), at), token);
+        let own = text.quote == Quote::Double && !text.raw || text.quote.token(self.context.quote).is_some_and(is_lost);
         let plain = own && !text.key && !text.inner && text.end.is_none();
         let sought = !markers.is_near() && self.context.options.limits.string_ends > 0 && !self.reader.undeclared;
         if !plain
