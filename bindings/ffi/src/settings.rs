@@ -109,18 +109,8 @@ impl Traffic {
             "engine" => policy.with_engine(choice::<EngineKind>(name, value)?),
             "upstream_model" => policy.with_upstream_model(Some(text(name, value)?.to_owned())),
             "forced" => policy.with_forced(flag(name, value)?),
-            "reasoning_field" => policy.with_reasoning_field(match text(name, value)? {
-                "reasoning_content" => ReasoningField::ReasoningContent,
-                "reasoning" => ReasoningField::Reasoning,
-                "both" => ReasoningField::Both,
-                other => return Err(unknown("reasoning field", other, "reasoning_content, reasoning, both")),
-            }),
-            "history_ids" => policy.with_ids(match text(name, value)? {
-                "kept" => HistoryIds::Kept,
-                "nine" => HistoryIds::Nine,
-                "counted" => HistoryIds::Counted,
-                other => return Err(unknown("id format", other, "kept, nine, counted")),
-            }),
+            "reasoning_field" => policy.with_reasoning_field(choice::<ReasoningField>(name, value)?),
+            "history_ids" => policy.with_ids(choice::<HistoryIds>(name, value)?),
             _ => return Err(unknown("setting", name, SETTINGS)),
         };
         Ok(())

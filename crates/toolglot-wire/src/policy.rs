@@ -1,8 +1,9 @@
 //! Settings for a model: dialects, engine, reasoning field, limits.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
-use toolglot::{Dialect, Dialects, Options};
+use toolglot::{Dialect, Dialects, OptionError, Options};
 
 use crate::engine::EngineKind;
 use crate::fault::{Fault, FaultKind};
@@ -90,6 +91,30 @@ pub enum HistoryIds {
     /// `functions.NAME:N`, numbered through the conversation; Kimi models were trained on these.
     Counted,
 }
+
+/// The names of a setting's values.
+macro_rules! names {
+    ($type:ident, $what:literal: $($variant:ident = $name:literal),+) => {
+        impl $type {
+            /// The names of all values.
+            pub const NAMES: &[&str] = &[$($name),+];
+        }
+
+        impl FromStr for $type {
+            type Err = OptionError;
+
+            fn from_str(text: &str) -> Result<Self, OptionError> {
+                match text {
+                    $($name => Ok(Self::$variant),)+
+                    _ => Err(OptionError::unknown($what, text, Self::NAMES)),
+                }
+            }
+        }
+    };
+}
+
+names!(ReasoningField, "reasoning field": ReasoningContent = "reasoning_content", Reasoning = "reasoning", Both = "both");
+names!(HistoryIds, "id format": Kept = "kept", Nine = "nine", Counted = "counted");
 
 /// How to treat a native call that the server sends twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

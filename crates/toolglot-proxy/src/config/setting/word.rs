@@ -60,15 +60,13 @@ macro_rules! words {
     )*};
 }
 
-words!(Validation, Untyped, NullText, CallsInReasoning, Evidence, Frame, UnknownTool);
+words!(Validation, Untyped, NullText, CallsInReasoning, Evidence, Frame, UnknownTool, HistoryIds, ReasoningField);
 
 words! {
-    HistoryIds: "kept" => Self::Kept, "nine" => Self::Nine, "counted" => Self::Counted;
     Enforce: "off" => Self::Off, "choice" => Self::Choice, "auto" => Self::Auto, "strict" => Self::Strict;
     Duplicates: "once" => Self::Once, "keep" => Self::Keep;
     Mode: "native" => Self::Native, "prompt" => Self::Prompt, "auto" => Self::Auto;
     TemplateUse: "off" => Self::Off, "auto" => Self::Auto;
-    ReasoningField: "reasoning_content" => Self::ReasoningContent, "reasoning" => Self::Reasoning, "both" => Self::Both;
     Keep: "off" => Self::Off, "misses" => Self::Misses, "all" => Self::All;
     LogFormat: "auto" => Self::Auto, "human" => Self::Human, "json" => Self::Json, "off" => Self::Off;
 }
