@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod array;
 mod event;
 mod exchange;
+mod inspection;
 mod parser;
 mod reading;
 mod settings;
@@ -24,13 +25,17 @@ mod _native {
     #[pymodule_export]
     use crate::exchange::{Exchange, Turn};
     #[pymodule_export]
+    use crate::inspection::inspect;
+    #[pymodule_export]
     use crate::parser::{ArgumentsReader, Parser};
     #[pymodule_export]
     use crate::reading::{detect, explain, near_miss, parse, parse_batch, repair};
     #[pymodule_export]
-    use crate::settings::{Dialect, DialectError, Dialects, GrammarError, Options, RenderError, ToolglotError, Tools};
+    use crate::settings::{
+        Dialect, DialectError, Dialects, ExchangeError, GrammarError, Options, RenderError, ToolglotError, Tools,
+    };
     #[pymodule_export]
-    use crate::writing::{grammar, render};
+    use crate::writing::{certify, grammar, mint, render, sketch};
 
     /// Returns every diagnostic code with its name, class and description.
     #[pyfunction]

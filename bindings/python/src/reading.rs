@@ -144,7 +144,7 @@ pub(crate) fn near_miss(
 }
 
 /// A step of reading: action, dialect, detail, start, end.
-type StepParts = (&'static str, Option<String>, String, usize, usize);
+pub(crate) type StepParts = (&'static str, Option<String>, String, usize, usize);
 
 /// Returns every step of reading a text.
 #[pyfunction]
@@ -168,7 +168,7 @@ pub(crate) fn explain(
     Ok(steps.into_iter().map(step).collect())
 }
 
-fn step(step: Step) -> StepParts {
+pub(crate) fn step(step: Step) -> StepParts {
     (step.action.name(), step.dialect.as_deref().map(str::to_owned), step.detail, step.span.start, step.span.end)
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyTuple};
 use serde_json::Value;
@@ -24,6 +24,12 @@ create_exception!(
     GrammarError,
     ToolglotError,
     "A grammar cannot be created for this dialect, these tools or a schema."
+);
+create_exception!(
+    toolglot,
+    ExchangeError,
+    ToolglotError,
+    "A client's request or a model server's answer cannot be converted; `status` and `body` are an answer for the client."
 );
 
 /// Returns a `ToolglotError` with the library's own words.
@@ -280,6 +286,14 @@ fn set(options: toolglot::Options, name: &str, value: &Bound<'_, PyAny>) -> PyRe
     options.with_named(name, &json(name, value)?).map_err(|error| {
         let is_call_wrong = matches!(error, OptionError::Type(_)) || !toolglot::Options::NAMES.contains(&name);
         if is_call_wrong { PyTypeError::new_err(error.to_string()) } else { value_error(error) }
+    })
+}
+
+/// Returns a number; one that is negative or has more than 64 bits is a `ToolglotError`.
+pub(crate) fn unsigned(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    value.extract().map_err(|error: PyErr| match error.is_instance_of::<PyOverflowError>(value.py()) {
+        true => value_error(format!("`{name}` must be from 0 to 2**64 - 1, found {value}")),
+        false => PyTypeError::new_err(format!("`{name}` cannot be {}", value.get_type())),
     })
 }
 

@@ -1,12 +1,14 @@
-//! What a model would have written: a message, and the grammar that holds it to that.
+//! What a model would have written: a message, its grammar, the ids of its calls; dialect files for examples.
+
+use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use toolglot::{OptionError, Renderer, Rendering};
+use toolglot::{Certificate, Example, OptionError, Renderer, Rendering};
 use toolglot_grammar::{GrammarRequest, GrammarTool, WrittenGrammar};
 use toolglot_json::Value;
 
-use crate::settings::{Dialects, GrammarError, RenderError, Tools, value_error};
+use crate::settings::{Dialects, GrammarError, RenderError, Tools, unsigned, value_error};
 
 /// Writes a message in the only one of `dialects`; a call is its name, its arguments and its id.
 #[pyfunction]
@@ -19,10 +21,7 @@ pub(crate) fn render(
     calls: Vec<(String, String, Option<String>)>,
     check: bool,
 ) -> PyResult<String> {
-    let mut chosen = dialects.0.iter();
-    let (Some(dialect), None) = (chosen.next(), chosen.next()) else {
-        return Err(value_error("rendering requires exactly one dialect; pass its name"));
-    };
+    let dialect = only(dialects, "rendering")?;
     let start = Rendering::new().with_reasoning(reasoning).with_content(content);
     let message = calls.iter().fold(start, |message, (name, arguments, id)| match id {
         Some(id) => message.with_identified_call(name, arguments, id),
@@ -38,10 +37,7 @@ type GrammarParts = (String, String, Option<String>, Vec<String>, Vec<String>);
 /// Writes the grammar of the only one of `dialects`; tools and options are JSON.
 #[pyfunction]
 pub(crate) fn grammar(py: Python<'_>, dialects: &Dialects, tools: &str, options: &str) -> PyResult<GrammarParts> {
-    let mut chosen = dialects.0.iter();
-    let (Some(dialect), None) = (chosen.next(), chosen.next()) else {
-        return Err(value_error("a grammar requires exactly one dialect; pass its name"));
-    };
+    let dialect = only(dialects, "a grammar")?;
     let tools = GrammarTool::from_json_str(tools).map_err(value_error)?;
     let request = asked(options)?;
     let written = py.detach(|| request.write(dialect, &tools));
@@ -58,4 +54,48 @@ fn asked(options: &str) -> PyResult<GrammarRequest> {
         OptionError::Type(why) => PyTypeError::new_err(why),
         other => value_error(other),
     })
+}
+
+/// Returns the text of the dialect file `name` for an example; a call is its name and its arguments.
+#[pyfunction]
+pub(crate) fn sketch(
+    py: Python<'_>,
+    name: &str,
+    text: &str,
+    calls: Vec<(String, String)>,
+    about: &str,
+    strong: bool,
+) -> PyResult<String> {
+    let example = Example::new(text).with_about(about).with_strong(strong);
+    let example = calls.iter().fold(example, |all, (name, arguments)| all.with_call(name, arguments));
+    py.detach(|| toolglot::sketch(name, &example)).map_err(value_error)
+}
+
+/// A certificate: two calls or why there are none, the values that are lost, the warnings.
+type CertificateParts = (Option<String>, Option<String>, Vec<String>, Vec<String>);
+
+/// Tests the only one of `dialects` with values of every kind.
+#[pyfunction]
+pub(crate) fn certify(py: Python<'_>, dialects: &Dialects) -> PyResult<CertificateParts> {
+    let dialect = only(dialects, "certifying")?;
+    let Certificate { example, lost, warnings, .. } = py.detach(|| toolglot::certify(dialect));
+    let (example, why) = example.map_or_else(|why| (None, Some(why)), |example| (Some(example), None));
+    Ok((example, why, lost, warnings))
+}
+
+/// Returns an id for the call at an index of a message: the same seed and index give the same id. The seed is from 0 to
+/// 2**64 - 1, and indices count from 0. Raises `ToolglotError` for other numbers.
+#[pyfunction]
+pub(crate) fn mint(seed: &Bound<'_, PyAny>, index: &Bound<'_, PyAny>) -> PyResult<String> {
+    let index = usize::try_from(unsigned("index", index)?).map_err(value_error)?;
+    Ok(toolglot::mint(unsigned("seed", seed)?, index))
+}
+
+/// Returns the only dialect of a set.
+fn only<'d>(dialects: &'d Dialects, what: &str) -> PyResult<&'d Arc<toolglot::Dialect>> {
+    let mut chosen = dialects.0.iter();
+    match (chosen.next(), chosen.next()) {
+        (Some(dialect), None) => Ok(dialect),
+        _ => Err(value_error(format!("{what} requires exactly one dialect; pass its name"))),
+    }
 }

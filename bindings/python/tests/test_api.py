@@ -432,7 +432,7 @@ def test_the_command_line_and_the_package_agree(weather: Any) -> None:
         assert found == told and message.finish_reason == said["finish_reason"]
 
 
-@pytest.mark.parametrize("module", ["", "._grammar", "._read", "._write", "._tools", ".spans", ".bfcl"])
+@pytest.mark.parametrize("module", ["", "._dialect_file", "._exchange", "._grammar", "._inspection", "._read", "._write", "._tools", ".spans", ".bfcl"])
 def test_examples_in_docstrings(module: str) -> None:
     found = importlib.import_module(f"toolglot{module}")
     assert doctest.testmod(found, extraglobs=vars(toolglot)).failed == 0

@@ -47,13 +47,13 @@ def server(stream: Stream, seen: list[Any]) -> Any:
     return answer
 
 
-def client(stream: Stream, seen: list[Any] | None = None, kind: Any = None) -> Any:
+def client(stream: Stream, seen: list[Any] | None = None, kind: Any = None, **options: Any) -> Any:
     transport = httpx.MockTransport(server(stream, [] if seen is None else seen))
     if kind is openai.AsyncOpenAI:
         made = kind(api_key="k", base_url="http://server/v1", http_client=httpx.AsyncClient(transport=transport))
     else:
         made = openai.OpenAI(api_key="k", base_url="http://server/v1", http_client=httpx.Client(transport=transport))
-    return toolglot.openai.wrap(made, dialect=stream.dialect)
+    return toolglot.openai.wrap(made, dialect=stream.dialect, **options)
 
 
 def put_together(chunks: Any) -> tuple[list[tuple[str, str]], str | None]:
@@ -66,6 +66,15 @@ def put_together(chunks: Any) -> tuple[list[tuple[str, str]], str | None]:
                 name, arguments = calls.get(call.index, ("", ""))
                 calls[call.index] = (name + (call.function.name or ""), arguments + (call.function.arguments or ""))
     return list(calls.values()), reason
+
+
+def test_reasoning_that_the_prompt_opened_is_no_content() -> None:
+    stream = Stream("open", "hermes", "Hm.</think>Hi.", ("Hm.</th", "ink>Hi."))
+    opened = client(stream, reasoning_open=True)
+    message = opened.chat.completions.create(**ASKED).choices[0].message
+    assert (message.reasoning_content, message.content) == ("Hm.", "Hi.")
+    deltas = [chunk.choices[0].delta for chunk in opened.chat.completions.create(**ASKED, stream=True)]
+    assert "".join(delta.content or "" for delta in deltas) == "Hi."
 
 
 @pytest.mark.parametrize("stream", streams(), ids=lambda stream: stream.name)

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, final
 
 from typing_extensions import disjoint_base
 
+from ._inspection import ByteKind
 from ._message import Event, MessageParts, Outcome
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "DialectError",
     "Dialects",
     "Exchange",
+    "ExchangeError",
     "GrammarError",
     "Markup",
     "MessageArray",
@@ -29,17 +31,21 @@ __all__ = [
     "Tools",
     "Turn",
     "__version__",
+    "certify",
     "codes",
     "detect",
     "explain",
     "grammar",
+    "inspect",
     "main",
+    "mint",
     "near_miss",
     "parse",
     "parse_array",
     "parse_batch",
     "render",
     "repair",
+    "sketch",
 ]
 
 __version__: str
@@ -254,26 +260,64 @@ class ArgumentsReader:
     def push(self, text: str | bytes) -> str: ...
     def finish(self) -> tuple[str, Outcome, list[Diagnostic], str]: ...
 
-@final
+@disjoint_base
 class Exchange:
     def __new__(
-        cls, protocol: str, body: bytes, dialects: Dialects, options: Options, forced: bool = False
+        cls,
+        request: str | bytes,
+        protocols: tuple[str, str],
+        dialects: Dialects,
+        options: Options,
+        **settings: Any,
     ) -> Exchange: ...
     @property
-    def is_relay(self) -> bool: ...
+    def is_relay(self) -> bool:
+        """Whether the answer is passed on unchanged, because the request declares no tools."""
+
     @property
-    def is_stream(self) -> bool: ...
-    def body(self) -> bytes: ...
-    def turn(self, seed: int, now: int) -> Turn: ...
+    def is_stream(self) -> bool:
+        """Whether the client asked for a stream."""
+
+    @property
+    def body(self) -> bytes:
+        """The request for the model server: JSON in UTF-8."""
+
+    def turn(self, *, id_seed: int | None = None, now: int | None = None) -> Turn:
+        """Returns a turn for one answer.
+
+        `id_seed` is the seed for ids that the server does not supply, from 0 to 2**64 - 1; default: random. `now` is the time of
+        the answer in seconds since 1970; default: the clock. Raises `ToolglotError` for other numbers.
+        """
 
 @final
 class Turn:
-    def push(self, bytes: bytes) -> bytes: ...
-    def finish(self, error: str | None = None) -> bytes: ...
-    def whole(self, body: bytes) -> bytes: ...
+    """Converts one answer of a model server for the client; `Exchange.turn` returns one."""
+
+    def push(self, piece: str | bytes) -> bytes:
+        """Converts the next bytes of the server's stream, cut anywhere, to bytes of the client's."""
+
+    def finish(self, error: str | None = None) -> bytes:
+        """Ends the stream and returns the rest of the client's.
+
+        If the stream was interrupted, the client is sent an error with the message `error`.
+        """
+
+    def whole(self, answer: str | bytes) -> bytes:
+        """Converts the body of an answer that was not streamed to the client's.
+
+        Raises `ExchangeError` if it is an error or invalid.
+        """
+
     @property
-    def is_over(self) -> bool: ...
-    def report(self) -> dict[str, Any]: ...
+    def is_over(self) -> bool:
+        """Whether the rest of the server's answer is not needed."""
+
+    def report(self) -> dict[str, Any]:
+        """Returns a report on the answer so far.
+
+        `dialect` is that of the first call in text, or None. `calls`, `text_calls`, `repaired` and `dropped` are numbers of
+        calls, and `diagnostics` has the number of diagnostics of each code.
+        """
 
 @final
 class MessageArray:
@@ -300,6 +344,15 @@ class RenderError(ToolglotError):
 class GrammarError(ToolglotError):
     """A grammar cannot be created."""
 
+class ExchangeError(ToolglotError):
+    """A client's request or a model server's answer cannot be converted.
+
+    `status` (an HTTP status) and `body` (JSON in the client's protocol) are an answer for the client.
+    """
+
+    status: int
+    body: bytes
+
 def parse(text: str | bytes, dialects: Dialects, tools: Tools, options: Options) -> MessageParts: ...
 def parse_batch(
     texts: Sequence[str | bytes], dialects: Dialects, tools: Tools, options: Options, threads: int, near_misses: bool
@@ -321,6 +374,17 @@ def near_miss(
 def explain(
     text: str | bytes, dialects: Dialects, tools: Tools, options: Options
 ) -> list[tuple[str, str | None, str, int, int]]: ...
+def inspect(
+    text: str | bytes, dialects: Dialects, tools: Tools, options: Options
+) -> tuple[
+    MessageParts,
+    list[tuple[ByteKind, int | None, int, int]],
+    list[tuple[str, str, str, str, str, int, int]],
+    list[tuple[str, str | None, str, int, int]],
+    list[tuple[int, Any, int | None, str]],
+    list[tuple[int, int]],
+    list[tuple[str, str, int, int, tuple[str, str] | None]],
+]: ...
 def detect(
     source: str, subject: str, dialects: Dialects, tools: Tools
 ) -> list[tuple[str, list[str], int, list[tuple[str, int, tuple[int, int] | None]]]]: ...
@@ -333,5 +397,13 @@ def render(
     check: bool,
 ) -> str: ...
 def grammar(dialects: Dialects, tools: str, options: str) -> tuple[str, str, str | None, list[str], list[str]]: ...
+def sketch(name: str, text: str, calls: Sequence[tuple[str, str]], about: str, strong: bool) -> str: ...
+def certify(dialects: Dialects) -> tuple[str | None, str | None, list[str], list[str]]: ...
+def mint(seed: int, index: int) -> str:
+    """Returns an id for the call at an index of a message: the same seed and index give the same id.
+
+    The seed is from 0 to 2**64 - 1, and indices count from 0. Raises `ToolglotError` for other numbers.
+    """
+
 def codes() -> list[tuple[str, str, str]]: ...
 def main(arguments: Sequence[str]) -> int: ...

@@ -30,23 +30,28 @@ class Limits(TypedDict, total=False):
     calls: int
 
 
-class Options(TypedDict, total=False):
-    """Options, the same as on the command line; see `docs/policies.md`."""
+class ExchangeOptions(TypedDict, total=False):
+    """Options of `Exchange`: those that do not depend on a single answer."""
 
     validation: Literal["lenient", "coerce", "strict"]
     untyped: Literal["infer", "string"]
     null_text: Literal["null", "text"]
-    reasoning_open: bool | Literal["maybe"]
-    finish_reason: FinishReason | None
     calls_in_reasoning: Literal["wait", "end", "quote"]
     frame: Literal["template", "exact"]
     evidence: Literal["strict", "balanced", "eager"]
     unknown_tool: Literal["call", "text"]
     accept_incomplete: bool
-    marked_tokens: bool
-    id_seed: int | None
     repairs: str | list[str]
     limits: Limits | None
+
+
+class Options(ExchangeOptions, total=False):
+    """Options, the same as on the command line; see `docs/policies.md`."""
+
+    reasoning_open: bool | Literal["maybe"]
+    finish_reason: FinishReason | None
+    marked_tokens: bool
+    id_seed: int | None
 
 
 class ColumnOptions(Options, total=False):
@@ -115,6 +120,8 @@ ABOUT: dict[str, tuple[Any, str]] = {
     ),
 }
 
+_EXCHANGE = frozenset(ExchangeOptions.__annotations__)
+
 RAISES = """Raises:
     ToolglotError: The tools, a dialect or an option is invalid; the message says what is valid.
     TypeError: An option is unknown, or its value has the wrong type.
@@ -131,6 +138,11 @@ def spelled_out(shown: Shown) -> Shown:
 def column_spelled_out(shown: Shown) -> Shown:
     """Does the same for the options of columns."""
     return _spelled_out(shown, ColumnOptions, {**_ABOUT_COLUMN, **ABOUT})
+
+
+def exchange_spelled_out(shown: Shown) -> Shown:
+    """Does the same for the options of exchanges."""
+    return _spelled_out(shown, ExchangeOptions, {name: ABOUT[name] for name in ABOUT if name in _EXCHANGE})
 
 
 def _spelled_out(shown: Shown, typed: Any, options: dict[str, tuple[Any, str]]) -> Shown:
@@ -186,3 +198,10 @@ _DEFAULTS = _native.Options()
 def options(choices: Any) -> _native.Options:
     """Returns options. Raises `TypeError` for an unknown name, `ToolglotError` for an invalid value."""
     return _native.Options(**choices) if choices else _DEFAULTS
+
+
+def exchange_options(choices: Any) -> _native.Options:
+    """Returns options of an exchange; the others are unknown here."""
+    if other := next((name for name in choices if name not in _EXCHANGE), None):
+        raise TypeError(f"unknown option `{other}`; use {', '.join(name for name in ABOUT if name in _EXCHANGE)}")
+    return options(choices)

@@ -10,7 +10,6 @@ It parses answers of `/v1/chat/completions` and `/v1/messages`, whole and stream
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,6 @@ from litellm.integrations.custom_logger import CustomLogger
 from litellm.types.utils import ModelResponse, ModelResponseStream
 
 from . import _native, _settings
-from ._host import new_seed
 from ._settings import DialectLike, Options, spelled_out
 
 if TYPE_CHECKING:
@@ -41,10 +39,11 @@ def _turn(dialect: DialectLike, options: dict[str, Any], request: dict[str, Any]
         asked["stream_options"] = {"include_usage": True}
     known, chosen = _settings.dialects(dialect), _settings.options(options)
     try:
-        exchange = _native.Exchange(protocol, json.dumps(asked).encode(), known, chosen)
+        opened = options.get("reasoning_open") is True
+        exchange = _native.Exchange(json.dumps(asked), (protocol, protocol), known, chosen, reasoning_open=opened)
     except ValueError:
         return None
-    return None if exchange.is_relay else exchange.turn(new_seed(), int(time.time()))
+    return None if exchange.is_relay else exchange.turn()
 
 
 def _protocol(tools: Any) -> str:

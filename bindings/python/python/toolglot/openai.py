@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import copy
 import importlib
-import time
 from collections.abc import AsyncIterator, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _native, _settings
-from ._host import new_seed
 from ._settings import DialectLike
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+__all__ = [
+    "transport",
+    "wrap",
+]
 
 Client = TypeVar("Client")
 
@@ -75,6 +78,7 @@ class _Reading:
     def __init__(self, dialect: DialectLike, options: Any) -> None:
         self._dialects = _settings.dialects(dialect)
         self._options = _settings.options(options)
+        self._reasoning_open = options.get("reasoning_open") is True
 
     def exchange(self, request: Any, body: bytes) -> _native.Exchange | None:
         """Reads a request; returns None if its answer cannot contain calls."""
@@ -82,7 +86,9 @@ class _Reading:
         if protocol is None or request.method != "POST":
             return None
         try:
-            exchange = _native.Exchange(protocol, body, self._dialects, self._options)
+            exchange = _native.Exchange(
+                body, (protocol, protocol), self._dialects, self._options, reasoning_open=self._reasoning_open
+            )
         except ValueError:
             return None  # The server returns a better error.
         return None if exchange.is_relay else exchange
@@ -103,7 +109,7 @@ def _transports(library: str) -> tuple[type, type]:
     def sent(request: Any, exchange: _native.Exchange) -> Any:
         headers = [(name, value) for name, value in request.headers.raw if name.lower() != b"content-length"]
         return httpx.Request(
-            request.method, request.url, headers=headers, content=exchange.body(), extensions=request.extensions
+            request.method, request.url, headers=headers, content=exchange.body, extensions=request.extensions
         )
 
     def answered(request: Any, response: Any, **content: Any) -> Any:
@@ -156,7 +162,7 @@ def _transports(library: str) -> tuple[type, type]:
             response = self._inner.handle_request(sent(request, exchange))
             if response.status_code != 200:
                 return response
-            turn = exchange.turn(new_seed(), int(time.time()))
+            turn = exchange.turn()
             if is_stream(response):
                 return answered(request, response, stream=Stream(turn, response))
             body = _whole(turn, response.read())
@@ -177,7 +183,7 @@ def _transports(library: str) -> tuple[type, type]:
             response = await self._inner.handle_async_request(sent(request, exchange))
             if response.status_code != 200:
                 return response
-            turn = exchange.turn(new_seed(), int(time.time()))
+            turn = exchange.turn()
             if is_stream(response):
                 return answered(request, response, stream=AsyncStream(turn, response))
             body = _whole(turn, await response.aread())

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
-use toolglot::{Code, Collector, Diagnostic, Dialects, EventKind, Events, Message, Parser};
+use toolglot::{Code, Collector, Diagnostic, Dialects, EventKind, Events, Inspection, Message, Parser, inspect};
 
 use crate::case::Case;
 use crate::record::{Entry, Kind, Record};
@@ -42,6 +42,10 @@ fn one(name: &str, case: &Case, setup: &Setup, shared_tools: &str) -> Result<Val
         "message": whole(&message),
         "near_miss": near_miss.map(|found| diagnostic(&found)),
     });
+    // Whoever inspects cannot mark tokens.
+    if special.is_empty() {
+        object["inspection"] = inspection(&inspect(&input, &setup.dialects, &setup.tools, &setup.options));
+    }
     match String::from_utf8(input) {
         Ok(text) => object["input"] = text.into(),
         Err(error) => object["input_hex"] = hex(error.as_bytes()).into(),
@@ -150,6 +154,28 @@ fn whole(message: &Message) -> Value {
         }).collect::<Vec<_>>(),
         "finish_reason": message.finish_reason.name(),
         "dialect": message.dialect.as_deref(),
+    })
+}
+
+/// Returns what became of every byte, in lists.
+fn inspection(found: &Inspection) -> Value {
+    let spans = found.spans.iter().map(|one| json!([one.kind.name(), one.call, one.span.start, one.span.end]));
+    let repairs = found.repairs.iter().map(|one| {
+        let Range { start, end } = one.span;
+        json!([one.code.name(), one.class.name(), one.message, one.before, one.after, start, end])
+    });
+    let why = found.why.iter().map(|one| {
+        let reason = one.reason.map_or("nothing", |reason| reason.name());
+        let fix = one.fix.as_ref().map(|fix| [fix.kind, &fix.value]);
+        json!([reason, one.message, one.span.start, one.span.end, fix])
+    });
+    let arrivals = found.arrivals.iter().map(|one| json!([one.at, one.event, one.call, one.text]));
+    json!({
+        "spans": spans.collect::<Vec<_>>(),
+        "repairs": repairs.collect::<Vec<_>>(),
+        "arrivals": arrivals.collect::<Vec<_>>(),
+        "held": found.held,
+        "why": why.collect::<Vec<_>>(),
     })
 }
 

@@ -12,22 +12,23 @@ use crate::files::{self, File};
 struct Language {
     name: &'static str,
     folder: &'static str,
-    ending: &'static str,
+    endings: &'static [&'static str],
     functions: &'static [&'static str],
     option: &'static str,
 }
 
 #[rustfmt::skip]
 const LANGUAGES: [Language; 5] = [
-    Language { name: "Rust", folder: "crates/", ending: ".rs", option: "pub const fn @(|pub fn @(",
+    Language { name: "Rust", folder: "crates/", endings: &[".rs"], option: "pub const fn @(|pub fn @(",
         functions: &["pub fn @(", "pub const fn @(", "pub struct @ ", "pub struct @<", "pub struct @("] },
-    Language { name: "C", folder: "bindings/ffi/include/", ending: ".h", option: "",
+    Language { name: "C", folder: "bindings/ffi/include/", endings: &[".h"], option: "",
         functions: &[" @(", "*@("] },
-    Language { name: "Python", folder: "bindings/python/python/toolglot/", ending: ".py", option: "\n    @: ",
-        functions: &["def @(", "class @(", "class @:", "    @: ", "    @,"] },
-    Language { name: "JavaScript", folder: "bindings/js/src/", ending: ".ts", option: "\n  @?: ",
+    // What the package exports, and the methods of its classes, of which some are declared in the compiled part's stub.
+    Language { name: "Python", folder: "bindings/python/python/toolglot/", endings: &[".py", ".pyi"], option: "\n    @: ",
+        functions: &["\n    \"@\",", "\n    def @(self"] },
+    Language { name: "JavaScript", folder: "bindings/js/src/", endings: &[".ts"], option: "\n  @?: ",
         functions: &["export function @(", "export class @ ", "export class @<", "\n  @(", "\n  async *@(", "\n  get @("] },
-    Language { name: "Go", folder: "bindings/go/", ending: ".go", option: "\n\t@ ",
+    Language { name: "Go", folder: "bindings/go/", endings: &[".go"], option: "\n\t@ ",
         functions: &["\nfunc @(", ") @(", "\ntype @ "] },
 ];
 
@@ -35,8 +36,6 @@ const LANGUAGES: [Language; 5] = [
 type Row = (&'static str, [&'static str; 5]);
 
 const LINES: &str = "- `toolglot inspect`";
-/// The wheel has no page.
-const STEPS: &str = "- `explain`; `toolglot inspect` of the program";
 const MADE: &str = "- `toolglot dialects new`";
 
 #[rustfmt::skip]
@@ -48,29 +47,29 @@ const ROWS: &[Row] = &[
     ("the end", ["Parser::finish", "tg_parser_finish", "Parser.finish", "Parser.finish", "Parser.Finish"]),
     ("why it ended, known late", ["Parser::set_finish_reason", "tg_parser_set_finish_reason", "Parser.finish", "Parser.setFinishReason", "Parser.SetFinishReason"]),
     ("the message so far", ["Collector", "tg_parser_message", "Parser.message", "Parser.message", "Parser.Message"]),
-    ("the dialect so far", ["Parser::dialect", "tg_parser_dialect", "- `Parser.message().dialect`", "Parser.dialect", "Parser.Dialect"]),
+    ("the dialect so far", ["Parser::dialect", "tg_parser_dialect", "Parser.dialect", "Parser.dialect", "Parser.Dialect"]),
     ("a stream to its end", ["- `Parser` and a loop", "- no streams", "stream", "Parser.read", "Parser.Read"]),
     ("repair arguments", ["repair", "tg_repair", "repair", "repair", "Repair"]),
     ("why no call was recognised", ["near_miss", "tg_near_miss", "near_miss", "nearMiss", "Reader.NearMiss"]),
     ("why it was read so", ["Parser::take_trace", "tg_explain", "explain", "explain", "Reader.Explain"]),
-    ("what became of every byte", ["inspect", "tg_inspect", STEPS, "inspect", LINES]),
+    ("what became of every byte", ["inspect", "tg_inspect", "inspect", "inspect", LINES]),
     ("recognise a dialect", ["detect::from_output", "tg_detect", "detect", "detect", "Detect"]),
     ("list dialects", ["Dialects", "tg_dialects_list", "Dialects", "dialects", "Reader.Dialects"]),
     ("choose dialects", ["Dialects", "tg_dialects_new", "Dialects", "- options of each call", "- `Config`"]),
     ("declare tools", ["Tools", "tg_tools_new", "Tools", "ToolSet", "- `Config`"]),
     ("write a message", ["Renderer", "tg_renderer_new", "Renderer", "Renderer", "- `Reader.Render`"]),
     ("its text", ["Renderer::render", "tg_renderer_render", "Renderer.render", "Renderer.render", "Reader.Render"]),
-    ("a dialect from an example", ["sketch", "tg_sketch", MADE, "sketch", MADE]),
-    ("what a dialect can carry", ["certify", "tg_certify", MADE, "certify", MADE]),
+    ("a dialect from an example", ["sketch", "tg_sketch", "sketch", "sketch", MADE]),
+    ("what a dialect can carry", ["certify", "tg_certify", "certify", "certify", MADE]),
     ("a grammar of a dialect", ["GrammarRequest", "tg_grammar", "grammar", "grammar", "Reader.Grammar"]),
-    ("ids for calls", ["mint", "tg_mint", "- `id_seed`", "mint", "Mint"]),
-    ("a request for a model server", ["Exchange", "tg_exchange_new", "- `toolglot.litellm`, the proxy", "Exchange", "Reader.NewTurn"]),
-    ("its body", ["Exchange::upstream_body", "tg_exchange_body", "- as above", "- `Exchange.body`", "- from `NewTurn`"]),
-    ("its answer", ["Turn", "tg_turn_new", "- as above", "Exchange.stream", "Turn"]),
-    ("its answer, whole", ["Turn::whole", "tg_turn_whole", "- as above", "Exchange.whole", "Turn.Whole"]),
-    ("a piece of its answer", ["Turn::push", "tg_turn_push", "- as above", "- `Exchange.stream`", "Turn.Push"]),
-    ("the end of its answer", ["Turn::finish", "tg_turn_finish", "- as above", "- `Exchange.stream`", "Turn.Finish"]),
-    ("a client's transport", ["- `toolglot serve`", "- no HTTP", "- `toolglot serve`", "createFetch", "Transport"]),
+    ("ids for calls", ["mint", "tg_mint", "mint", "mint", "Mint"]),
+    ("a request for a model server", ["Exchange", "tg_exchange_new", "Exchange", "Exchange", "Reader.NewTurn"]),
+    ("its body", ["Exchange::upstream_body", "tg_exchange_body", "Exchange.body", "- `Exchange.body`", "- from `NewTurn`"]),
+    ("its answer", ["Turn", "tg_turn_new", "Exchange.turn", "Exchange.stream", "Turn"]),
+    ("its answer, whole", ["Turn::whole", "tg_turn_whole", "Turn.whole", "Exchange.whole", "Turn.Whole"]),
+    ("a piece of its answer", ["Turn::push", "tg_turn_push", "Turn.push", "- `Exchange.stream`", "Turn.Push"]),
+    ("the end of its answer", ["Turn::finish", "tg_turn_finish", "Turn.finish", "- `Exchange.stream`", "Turn.Finish"]),
+    ("a client's transport", ["- `toolglot serve`", "- no HTTP", "openai.transport", "createFetch", "Transport"]),
 ];
 
 /// A program that reads with the same options: where it declares them, and why it has no others.
@@ -98,25 +97,25 @@ const NAMED: [(&str, usize, &str); 4] = [
     ("openai", 4, "OpenAI"),
 ];
 
-/// A choice, its values, and why Python has no such choice, if it has none.
-type Choice = (&'static str, &'static [&'static str], &'static str);
+/// A choice and its values.
+type Choice = (&'static str, &'static [&'static str]);
 
 #[rustfmt::skip]
 const CHOICES: [Choice; 14] = [
-    ("validation", Validation::NAMES, ""),
-    ("untyped", Untyped::NAMES, ""),
-    ("null_text", NullText::NAMES, ""),
-    ("reasoning_open", ReasoningOpen::NAMES, ""),
-    ("finish_reason", FinishReason::NAMES, ""),
-    ("calls_in_reasoning", CallsInReasoning::NAMES, ""),
-    ("frame", Frame::NAMES, ""),
-    ("evidence", Evidence::NAMES, ""),
-    ("unknown_tool", UnknownTool::NAMES, ""),
-    ("outcome", &["complete", "repaired", "truncated", "broken"], ""),
-    ("form", &["gbnf", "lark", "structural-tag", "json-schema"], ""),
-    ("arguments", &["free", "schema"], ""),
-    ("reasoning", &["none", "optional", "prefilled"], ""),
-    ("protocol", &["chat", "responses", "messages", "ollama"], "not in Python, which has no `Exchange`"),
+    ("validation", Validation::NAMES),
+    ("untyped", Untyped::NAMES),
+    ("null_text", NullText::NAMES),
+    ("reasoning_open", ReasoningOpen::NAMES),
+    ("finish_reason", FinishReason::NAMES),
+    ("calls_in_reasoning", CallsInReasoning::NAMES),
+    ("frame", Frame::NAMES),
+    ("evidence", Evidence::NAMES),
+    ("unknown_tool", UnknownTool::NAMES),
+    ("outcome", &["complete", "repaired", "truncated", "broken"]),
+    ("form", &["gbnf", "lark", "structural-tag", "json-schema"]),
+    ("arguments", &["free", "schema"]),
+    ("reasoning", &["none", "optional", "prefilled"]),
+    ("protocol", &["chat", "responses", "messages", "ollama"]),
 ];
 
 /// What other languages need of the C ABI to call it: memory, handles, events.
@@ -184,10 +183,9 @@ pub(super) fn page() -> File {
         text += &format!("| `{name}` | {} |\n", options(name).map(|shown| format!("`{shown}`")).join(" | "));
     }
     text += "\n## Values\n\nText in C, Python and JavaScript, constants in Rust and Go.\n\n| | values |\n|---|---|\n";
-    for (name, values, without) in CHOICES {
+    for (name, values) in CHOICES {
         let values = values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");
-        let without = if without.is_empty() { String::new() } else { format!("; {without}") };
-        text += &format!("| `{name}` | {values}{without} |\n");
+        text += &format!("| `{name}` | {values} |\n");
     }
     text += PLATFORMS;
     File { path: "docs/bindings.md".to_owned(), text }
@@ -245,7 +243,8 @@ fn declares<'a>(text: &str, mut shapes: impl Iterator<Item = &'a str>, name: &st
 }
 
 fn undeclared(at: usize, language: &Language, all: &[File]) -> Vec<String> {
-    let of = |file: &&File| file.path.starts_with(language.folder) && file.is(language.ending);
+    let written_in = |file: &&File| language.endings.iter().any(|ending| file.is(ending));
+    let of = |file: &&File| file.path.starts_with(language.folder) && written_in(file);
     let of = |file: &&File| of(file) && !file.path.contains("/module/") && !file.path.contains("test");
     let text: String = all.iter().filter(of).map(|file| file.text.as_str()).collect();
     let values = if at < 2 { Vec::new() } else { valueless(at, &text) };
@@ -259,8 +258,7 @@ fn undeclared(at: usize, language: &Language, all: &[File]) -> Vec<String> {
 
 /// Returns the values that a language does not declare: on a line with the name of the choice, or of its type.
 fn valueless(at: usize, text: &str) -> Vec<String> {
-    let given = CHOICES.iter().filter(|(.., without)| LANGUAGES[at].name != "Python" || without.is_empty());
-    let given = given.flat_map(|(name, values, _)| values.iter().map(move |value| (name, value)));
+    let given = CHOICES.iter().flat_map(|(name, values)| values.iter().map(move |value| (name, value)));
     // Booleans are not text.
     let given = given.filter(|(_, value)| !["true", "false"].contains(value));
     let missing = given.filter(|(name, value)| {
