@@ -13,7 +13,7 @@ use json_tokens::JsonTokens;
 mod body;
 mod check;
 mod error;
-mod json_tokens;
+pub(crate) mod json_tokens;
 mod style;
 mod template;
 mod tree;

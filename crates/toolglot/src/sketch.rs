@@ -12,6 +12,7 @@ use crate::certify::prose_free;
 use crate::dialect::{Dialect, Dialects};
 use crate::options::Options;
 use crate::parse;
+use crate::render::json_tokens::JsonTokens;
 use crate::tool::Tools;
 
 mod body;
@@ -64,8 +65,15 @@ impl<'e> Example<'e> {
     fn meant(&self) -> Result<Vec<Meant>, SketchError> {
         let read = |(name, arguments): &(&str, &str)| {
             let wrong = |why: String| SketchError::Arguments { call: (*name).to_owned(), why };
-            match serde_json::from_str(if arguments.trim().is_empty() { "{}" } else { arguments }) {
-                Ok(arguments @ Value::Object(_)) => Ok(Meant { name: (*name).to_owned(), arguments }),
+            let json = if arguments.trim().is_empty() { "{}" } else { arguments };
+            match serde_json::from_str(json) {
+                Ok(arguments @ Value::Object(_)) => {
+                    let keys = JsonTokens::object(json).map_or_else(
+                        |_| Vec::new(),
+                        |tokens| tokens.members().map(|(key, _)| key.to_owned()).collect(),
+                    );
+                    Ok(Meant { name: (*name).to_owned(), arguments, keys })
+                }
                 Ok(_) => Err(wrong("must be a JSON object".to_owned())),
                 Err(error) => Err(wrong(format!("are not valid JSON: {error}"))),
             }
@@ -119,6 +127,8 @@ impl std::error::Error for SketchError {}
 struct Meant {
     name: String,
     arguments: Value,
+    /// The arguments' keys in the order in which the call has them, which a map does not keep.
+    keys: Vec<String>,
 }
 
 /// A call in the example: where its name stands, where its body does, and what the body is.

@@ -6,7 +6,7 @@ use crate::json::{is_number, string_end};
 
 /// One token of JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum JsonToken<'t> {
+pub(crate) enum JsonToken<'t> {
     Open(TokenBracket),
     Close(TokenBracket),
     Key(Cow<'t, str>),
@@ -29,25 +29,25 @@ impl JsonToken<'_> {
 
 /// Which pair of brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TokenBracket {
+pub(crate) enum TokenBracket {
     Object,
     Array,
 }
 
 /// The tokens of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct JsonTokens<'t>(Vec<JsonToken<'t>>);
+pub(crate) struct JsonTokens<'t>(Vec<JsonToken<'t>>);
 
 /// What is wrong with JSON text, and at which byte.
 #[derive(Clone, Debug)]
-pub(super) struct JsonFault {
+pub(crate) struct JsonFault {
     pub(super) at: usize,
     pub(super) why: String,
 }
 
 impl<'t> JsonTokens<'t> {
     /// Reads the text of one object; blank text is an empty one.
-    pub(super) fn object(text: &'t str) -> Result<Self, JsonFault> {
+    pub(crate) fn object(text: &'t str) -> Result<Self, JsonFault> {
         if text.trim_ascii().is_empty() {
             return Ok(Self(vec![JsonToken::Open(TokenBracket::Object), JsonToken::Close(TokenBracket::Object)]));
         }
@@ -64,7 +64,7 @@ impl<'t> JsonTokens<'t> {
     }
 
     /// Goes through the members: keys and the tokens of their values.
-    pub(super) fn members(&self) -> impl Iterator<Item = (&str, &[JsonToken<'t>])> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &[JsonToken<'t>])> {
         let mut rest = &self.0[1..];
         std::iter::from_fn(move || {
             let (JsonToken::Key(key), after) = rest.split_first()? else { return None };

@@ -93,8 +93,8 @@ fn spelled(value: &Value) -> String {
 /// Parameters between literals that repeat: what surrounds the first key and value must surround the others.
 fn params(text: &str, from: usize, meant: &Meant) -> Option<Found> {
     let name = named(text, from, meant)?;
-    let members: Vec<(&String, String)> =
-        meant.arguments.as_object()?.iter().map(|(key, value)| (key, spelled(value))).collect();
+    let members = meant.keys.iter().map(|key| Some((key, spelled(meant.arguments.get(key)?))));
+    let members = members.collect::<Option<Vec<_>>>()?;
     let mut places = Vec::new();
     let mut at = name.end;
     for (key, value) in &members {
@@ -138,23 +138,21 @@ fn closer<'t>(rest: &'t str, key: &str) -> &'t str {
 
 fn kwargs(text: &str, from: usize, meant: &Meant) -> Option<Found> {
     let name = named(text, from, meant)?;
-    let members = meant.arguments.as_object()?;
-    let (first, _) = members.iter().next()?;
+    let (first, last) = (meant.keys.first()?, meant.keys.last()?);
     let start = name.end + text[name.end..].find(&format!("{first}="))?;
-    let (last, value) = members.iter().next_back()?;
-    let last_at = start + text[start..].find(&format!("{last}="))?;
-    let value_at = last_at + text[last_at..].find(&spelled(value))?;
-    let mut end = value_at + spelled(value).len();
+    let last_end = start + text[start..].find(&format!("{last}="))? + last.len();
+    let value = spelled(meant.arguments.get(last)?);
+    let mut end = last_end + text[last_end..].find(&value)? + value.len();
     end += text[end..].bytes().take_while(|byte| matches!(byte, b'"' | b'\'')).count();
     Some(Found { name, body: start..end, kind: FoundBody::Kwargs })
 }
 
 fn lines(text: &str, from: usize, meant: &Meant) -> Option<Found> {
     let name = named(text, from, meant)?;
-    let (first, _) = meant.arguments.as_object()?.iter().next()?;
+    let (first, last) = (meant.keys.first()?, meant.keys.last()?);
     let start = name.end + text[name.end..].find(&format!("{first}:"))?;
-    let (last, value) = meant.arguments.as_object()?.iter().next_back()?;
-    let last_at = start + text[start..].find(&format!("{last}:"))?;
-    let value_at = last_at + text[last_at..].find(&spelled(value))?;
-    Some(Found { name, body: start..value_at + spelled(value).len(), kind: FoundBody::Lines })
+    let last_end = start + text[start..].find(&format!("{last}:"))? + last.len();
+    let value = spelled(meant.arguments.get(last)?);
+    let end = last_end + text[last_end..].find(&value)? + value.len();
+    Some(Found { name, body: start..end, kind: FoundBody::Lines })
 }

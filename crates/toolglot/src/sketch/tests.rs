@@ -24,6 +24,19 @@ fn every_kind_of_body_is_found() {
 }
 
 #[test]
+fn parameters_may_be_in_any_order() {
+    let one = r#"{"tea": "oolong", "minutes": 3, "cup": "c"}"#;
+    for (text, call) in [
+        ("#brew(tea=\"oolong\", minutes=3, cup=\"c\")#", "#{name}({kwargs})#"),
+        ("<go brew><tea>oolong</tea><minutes>3</minutes><cup>c</cup></go>", "<go {name}>{params}</go>"),
+        ("%brew%\ntea: oolong\nminutes: 3\ncup: c\n%%", "%{name}%\n{lines}\n%%"),
+    ] {
+        let made = made(text, &[("brew", one)]);
+        assert!(made.contains(&call.replace('\n', "\\n")), "{text} gave\n{made}");
+    }
+}
+
+#[test]
 fn two_calls_tell_the_section_from_the_call() {
     let text = "<<begin>>\n<<call:a {\"x\": 1}>>\n<<call:b {\"y\": 2}>>\n<<end>>";
     let made = made(text, &[("a", r#"{"x": 1}"#), ("b", r#"{"y": 2}"#)]);
