@@ -38,6 +38,13 @@ type TypedValue = (&'static str, Node);
 impl<'a> Builder<'a> {
     /// Returns the parameters of a tool.
     pub(crate) fn params(&mut self, number: usize) -> Result<Node, GrammarError> {
+        let separates =
+            |part: &OutlinePart<'_>| matches!(part, OutlinePart::Hole { name: "params", options: "between", .. });
+        if self.outline.calls.first().is_some_and(|call| call.iter().any(separates)) {
+            let why =
+                "writes a separator only between parameters, which grammars do not support; choose another dialect";
+            return Err(self.refuse(why));
+        }
         let hole = self.value_hole()?;
         let schema = self.object_schema(number)?;
         let Some(at) = schema else { return self.free_params(number, &hole) };

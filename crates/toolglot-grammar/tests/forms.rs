@@ -84,6 +84,14 @@ fn what_no_grammar_holds_is_named() {
 }
 
 #[test]
+fn a_separator_between_parameters_is_refused() {
+    let file = "call = '<c>{name}{params:between}</c>'\nparam = [';;{key}=\"{value}\"', ': {key}=\"{value}\"']\n";
+    let dialect = Dialect::from_toml("mine", file).unwrap();
+    let error = Grammar::new(&dialect, &tools(1), &GrammarOptions::new()).unwrap_err();
+    assert!(error.to_string().contains("a separator only between parameters"), "{error}");
+}
+
+#[test]
 fn a_strict_tool_is_held_where_others_are_free() {
     let declared = json!([
         {"name": "loose", "parameters": {"type": "object", "properties": {"mode": {"enum": ["fast"]}}}},

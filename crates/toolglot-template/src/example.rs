@@ -47,7 +47,8 @@ impl Answer<'_> {
                 }
                 Err(error) => nearest = nearest.or(Some(error)),
             }
-            if let Some(source) = self.separated(part, about).filter(|source| self.is_read_by(name, source)) {
+            let separated = self.separated(part, about, strong).unwrap_or_default();
+            if let Some(source) = separated.into_iter().find(|source| self.is_read_by(name, source)) {
                 return Ok(Draft { source, reads_answer: true });
             }
         }
@@ -87,8 +88,8 @@ impl Answer<'_> {
         if tight == whole { vec![whole] } else { vec![tight, whole] }
     }
 
-    /// Parameters that only what stands between them tells apart, such as `a=1;;b=2`.
-    fn separated(&self, part: Range<usize>, about: &str) -> Option<String> {
+    /// Returns the files to try for parameters with a separator between them, such as `a=1;;b=2`.
+    fn separated(&self, part: Range<usize>, about: &str, strong: bool) -> Option<Vec<String>> {
         let text = self.text[part].trim();
         let (name, arguments) = self.calls.iter().find(|(_, arguments)| arguments.matches(':').count() > 1)?;
         let arguments: toolglot_json::Map = serde_json::from_str(arguments).ok()?;
@@ -106,10 +107,18 @@ impl Answer<'_> {
         let middle = &text[first_key.end..first_value.start];
         let param = |before: &str| quoted(&format!("{}{{key}}{}{{value}}", braces(before), braces(middle)));
         let close = text[at..].lines().next().unwrap_or_default();
-        let call = format!("{}{{name}}{{params}}{}", braces(&text[..name_end - name.len()]), braces(close));
-        let params =
-            if first == separator { param(separator) } else { format!("[{}, {}]", param(separator), param(first)) };
-        Some(format!("about   = {}\ncall    = {}\nparam   = {params}\n", quoted(about), quoted(&call)))
+        let (hole, params) = match first == separator {
+            true => ("{params}", param(separator)),
+            false => ("{params:between}", format!("[{}, {}]", param(separator), param(first))),
+        };
+        let call = format!("{}{{name}}{hole}{}", braces(&text[..name_end - name.len()]), braces(close));
+        let file = |strong: &str| {
+            format!("about   = {}\n{strong}call    = {}\nparam   = {params}\n", quoted(about), quoted(&call))
+        };
+        // A marker that is strong by its shape must not be listed.
+        let opener: String = text[..name_end - name.len()].split_whitespace().collect();
+        let listed = strong.then(|| file(&format!("strong  = [{}]\n", quoted(&opener))));
+        Some(listed.into_iter().chain([file("")]).collect())
     }
 }
 
@@ -198,6 +207,10 @@ fn prose_behind(text: &str, last: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use toolglot::{Dialect, Renderer, Rendering, Tools};
+
     use super::Answer;
 
     fn call(text: &str, calls: Vec<(&str, &str)>) -> String {
@@ -227,5 +240,17 @@ mod tests {
             Answer { text: "Sure: <c>find|city=Paris;;note=Lemon</c>", calls }.draft("mine", "mine", false).unwrap();
         assert!(draft.reads_answer);
         assert!(draft.source.contains("param   = [\";;{key}={value}\", \"|{key}={value}\"]"), "{}", draft.source);
+        let dialect = Arc::new(Dialect::from_toml("mine", &draft.source).unwrap());
+        let calls = Rendering::new().with_call("find", r#"{"city": "Paris", "note": "Lemon", "size": 3}"#);
+        let text = Renderer::new(&dialect, &Tools::default()).render(&calls).unwrap();
+        assert_eq!(text, "<c>find|city=Paris;;note=Lemon;;size=3</c>");
+        let calls = vec![("find", r#"{"city": "Paris", "note": "Lemon"}"#)];
+        let draft =
+            Answer { text: "@@call find: city=Paris;;note=Lemon@@", calls }.draft("mine", "mine", true).unwrap();
+        assert!(
+            draft.source.contains("strong  = [\"@@call\"]\ncall    = \"@@call {name}{params:between}@@\""),
+            "{}",
+            draft.source
+        );
     }
 }

@@ -2,7 +2,9 @@
 
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
-use toolglot::{Collector, Dialect, Dialects, Message, Options, Parser, Tools, parse};
+use std::sync::Arc;
+
+use toolglot::{Collector, Dialect, Dialects, Message, Options, Parser, Renderer, Rendering, Tools, parse};
 
 const FILE: &str = "call = '<<call:{name}{params}>>'\nparam = '|{key}={value}'\n";
 const TOOLS: &str = r#"[{"name": "save", "parameters": {"type": "object", "required": ["path"], "properties":
@@ -44,6 +46,22 @@ fn a_separator_ends_the_value_before_it() {
         assert_eq!(message.diagnostics, [], "{text}");
     }
     assert_eq!(read("<<call:save|path=a|b=c>>", "").calls[0].arguments, r#"{"path": "a", "b": "c"}"#);
+}
+
+#[test]
+fn a_separator_is_written_only_between_parameters_where_the_file_says_so() {
+    let file = "strong = ['@@call']\ncall = '@@call {name}{params:between}@@'\n\
+                param = [';;{key}={value}', ': {key}={value}']\n";
+    let (dialect, tools) = (Arc::new(Dialect::from_toml("between", file).expect("a dialect")), Tools::default());
+    for (arguments, written) in [
+        (r#"{"path": "a", "text": "b", "count": 3}"#, "@@call save: path=a;;text=b;;count=3@@"),
+        (r#"{"path": "a"}"#, "@@call save: path=a@@"),
+        ("{}", "@@call save@@"),
+    ] {
+        let message = Rendering::new().with_call("save", arguments);
+        let text = Renderer::new(&dialect, &tools).render(&message).expect("a text");
+        assert_eq!((text.as_str(), read_with(&text, file, "[]").calls[0].arguments.as_str()), (written, arguments));
+    }
 }
 
 /// Markers that prose never contains end a value by themselves, and a piece of one in it is damage; a word of one is not.

@@ -68,6 +68,7 @@ impl Holder {
         match self {
             Self::Body(BodyKind::Value | BodyKind::Tree) => &["trim", "cdata", "entities"],
             Self::Body(BodyKind::Text) => &["end", "opaque", "calls"],
+            Self::Body(BodyKind::Params) => &["between"],
             _ => &[],
         }
     }

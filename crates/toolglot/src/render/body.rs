@@ -87,9 +87,7 @@ fn kwargs(call: &ReadCall<'_>, out: &mut String) -> Result<(), RenderError> {
         if !is_name(key) {
             return Err(call.inexpressible_parameter(key, "its name is not a valid keyword"));
         }
-        out.push_str(if number == 0 { "" } else { ", " });
-        out.push_str(key);
-        out.push('=');
+        out.extend([if number == 0 { "" } else { ", " }, key, "="]);
         value(call, tokens, Style::Python, out)?;
     }
     Ok(())
@@ -115,9 +113,13 @@ fn is_plain(text: &str) -> bool {
     text.starts_with(char::is_alphabetic) && text.trim() == text && !text.contains(['\n', '\r'])
 }
 
+/// Writes a parameter with the first pattern, but the first parameter with the last where the first only separates.
 fn param(call: &ReadCall<'_>, member: (&str, &[JsonToken<'_>]), out: &mut String) -> Result<(), RenderError> {
     let ((key, tokens), dialect) = (member, call.dialect);
-    let Some(pattern) = dialect.params.first() else { return Ok(()) };
+    let separates = dialect.calls.first().is_some_and(|call| call.source.contains("{params:between}"));
+    let is_first = call.arguments.members().next().is_some_and(|(first, _)| first == key);
+    let pattern = if separates && is_first { dialect.params.last() } else { dialect.params.first() };
+    let Some(pattern) = pattern else { return Ok(()) };
     let legal = if pattern.has_key_tag() { is_name(key) } else { key.trim() == key && !key.contains('\n') };
     if !legal || key.is_empty() {
         return Err(call.inexpressible_parameter(key, "its name is not valid in this place of the dialect"));

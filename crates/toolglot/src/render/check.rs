@@ -21,7 +21,11 @@ pub(super) fn same(
         same_call(call, back)?;
     }
     if let Some(call) = calls.get(read.calls.len()) {
-        return Err(call.inexpressible(lost(read)));
+        let lost = read
+            .incomplete
+            .first()
+            .map(|broken| format!("it reads back as the broken call `{}`", shortened(&broken.text)));
+        return Err(call.inexpressible(lost.unwrap_or_else(|| "it does not read back as a call".to_owned())));
     }
     if read.calls.len() > calls.len() || !read.incomplete.is_empty() {
         return Err(dialect.inexpressible("the message", "part of it reads back as another call"));
@@ -63,13 +67,6 @@ fn value_reads_as(dialect: &Dialect, ours: &[JsonToken<'_>], theirs: &[JsonToken
     match texts.map(|text| held(text)).find(Option::is_some).flatten() {
         Some(marker) => format!("it contains the marker `{marker}` and {}", reads_as(&json)),
         None => reads_as(&json),
-    }
-}
-
-fn lost(read: &Message) -> String {
-    match read.incomplete.first() {
-        Some(call) => format!("it reads back as the broken call `{}`", shortened(&call.text)),
-        None => "it does not read back as a call".to_owned(),
     }
 }
 
