@@ -121,10 +121,17 @@ impl Message {
     /// assert_eq!(message.diagnostics[0].code.name(), "near_miss");
     /// # Ok::<(), toolglot::ToolsError>(())
     /// ```
-    pub fn add_near_miss(&mut self, text: &[u8], dialects: &Dialects, tools: &Tools, options: &Options) {
-        let text = str::from_utf8(text).ok().filter(|_| self.incomplete.is_empty());
-        let miss = text.and_then(|text| near_miss(text, self, dialects, tools, options));
-        self.diagnostics.extend(miss.map(|miss| miss.diagnostic));
+    pub fn add_near_miss(
+        &mut self,
+        text: &[u8],
+        dialects: &Dialects,
+        tools: &Tools,
+        options: &Options,
+    ) -> Option<MissReason> {
+        let text = str::from_utf8(text).ok().filter(|_| self.incomplete.is_empty())?;
+        let miss = near_miss(text, self, dialects, tools, options)?;
+        self.diagnostics.push(miss.diagnostic);
+        Some(miss.reason)
     }
 }
 
@@ -162,13 +169,14 @@ struct HiddenCall {
 }
 
 /// The assumptions, most certain first.
-const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 6] = [
+const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 7] = [
     |case| case.cut_off(),
     |case| case.in_reasoning(),
     |case| case.other_dialect(),
     |case| case.in_code(),
     |case| case.first_of(&OUTSIDE),
     |case| case.unmarked(),
+    |case| case.nameless(),
 ];
 
 /// The assumptions that say more than a call inside code does.
@@ -406,8 +414,7 @@ impl EmptyMessage<'_> {
                 (MissReason::UnknownMarker, None, words)
             }
         };
-        let seen = HiddenCall { name: String::new(), span: found.span, dialect };
-        Some(self.miss(reason, &seen, words))
+        Some(self.miss(reason, &HiddenCall { name: String::new(), span: found.span, dialect }, words))
     }
 
     /// Looks for a tool beside a parameter of its own.
@@ -418,9 +425,9 @@ impl EmptyMessage<'_> {
         let around = code.clone().unwrap_or(line..self.text.len());
         let inside = if code.is_some() { " inside Markdown code" } else { "" };
         let fault = marker::fault(self.text, around, span.start, self.start);
-        let advice = fault.unwrap_or_else(|| "describe the form in a dialect file".to_owned());
+        let advice = fault.unwrap_or_else(|| "describe the format in a dialect file".to_owned());
         let words = format!(
-            "`{tool}` is here with its parameter `{parameter}`{inside}, but not in the form of any dialect being read; \
+            "`{tool}` appears with its parameter `{parameter}`{inside}, but not in the format of any enabled dialect; \
              {advice}"
         );
         let seen = HiddenCall { name: tool.to_owned(), span, dialect: None };

@@ -136,7 +136,7 @@ impl UnreadCall<'_> {
         let (start, name) = places.min()?;
         let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
         let fix = self.first_that_reads(own_file::from_call(&self.text[line..], self.tools));
-        let message = format!("the text names the tool `{name}`, but in no form that is read as a call");
+        let message = format!("the text mentions the tool `{name}`, but not in the form of a call");
         Some(WhyNot { reason: None, message, span: start..start + name.len(), fix })
     }
 

@@ -4,8 +4,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::{EmptyMessage, HiddenCall, MissReason, NearMiss};
 use crate::dialect::{Dialects, HeadPart, Hole, distance};
-use crate::tool::Tools;
+use crate::tool::{Tool, Tools};
 
 /// A marker that no dialect has.
 pub(super) struct UnknownMarker {
@@ -119,9 +120,10 @@ impl ObjectFault {
         let error = first_value(object)?.err()?;
         let line: usize = object.split_inclusive('\n').take(error.line() - 1).map(str::len).sum();
         let told = error.to_string();
-        let what = match told.split(" at line ").next().unwrap_or_default() {
-            "EOF while parsing a string" => "a string that is not closed".to_owned(),
-            words => words.to_owned(),
+        let words = told.split(" at line ").next().unwrap_or_default();
+        let what = match words.strip_prefix("EOF while parsing ") {
+            Some(part) => format!("{part} that is not closed; the answer may be cut off"),
+            None => words.to_owned(),
         };
         let at = match open_string(object).filter(|_| error.is_eof()) {
             Some(open) => start + open,
@@ -147,6 +149,30 @@ impl ObjectFault {
 
     fn end(&self, text: &str) -> usize {
         self.at + text[self.at..].chars().next().map_or(0, char::len_utf8)
+    }
+}
+
+impl EmptyMessage<'_> {
+    /// Looks for a JSON object that is the whole text and fits the parameters of one declared tool.
+    pub(super) fn nameless(&self) -> Option<NearMiss> {
+        let start = self.text.len() - self.text.trim_start().len();
+        let value = first_value(self.text.get(start..).filter(|text| text.starts_with('{'))?)?.ok()?;
+        let given = value.as_object().filter(|given| !given.is_empty())?;
+        let fits = |tool: &&Tool| {
+            let root = tool.schema.as_ref().map(|schema| schema.root());
+            root.is_some_and(|root| {
+                let has_all = root.required().iter().all(|key| given.contains_key(key));
+                has_all && given.keys().all(|key| root.properties().contains(key))
+            })
+        };
+        let mut fitting = self.tools.ids().map(|id| self.tools.get(id)).filter(fits);
+        let (Some(tool), None) = (fitting.next(), fitting.next()) else { return None };
+        let words = format!(
+            "looks like the arguments of `{}`, but the text does not name the tool; prompt the model to write its name",
+            tool.name
+        );
+        let seen = HiddenCall { name: tool.name.to_string(), span: start..self.text.trim_end().len(), dialect: None };
+        Some(self.miss(MissReason::UnknownMarker, &seen, words))
     }
 }
 

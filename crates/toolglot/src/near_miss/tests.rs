@@ -66,7 +66,15 @@ fn the_reason_is_named() {
             "`<my_tool_run>` is not",
         ),
         ("search query=cats", &[], DECLARED, UnknownMarker, "with its parameter `query`"),
-        (r#"{"do": "search", "with": {"query": "cats"}}"#, &[], DECLARED, UnknownMarker, "`search` is here"),
+        (r#"{"do": "search", "with": {"query": "cats"}}"#, &[], DECLARED, UnknownMarker, "`search` appears with"),
+        (r#" {"query": "cats"} "#, &[], DECLARED, UnknownMarker, "looks like the arguments of `search`"),
+        (
+            r#"{"name": "search", "arguments": {"query": "x""#,
+            &[],
+            DECLARED,
+            UnknownMarker,
+            "an object that is not closed; the answer may be cut off",
+        ),
         ("[search(query=cats]", &[], DECLARED, UnknownMarker, "not in the form"),
         (&format!("<think>a <tool_call>{json}</tool_call> draft</think>Hello"), &[], DECLARED, InReasoning, "draft"),
     ];
