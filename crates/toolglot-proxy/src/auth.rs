@@ -6,7 +6,7 @@ use http::{HeaderMap, header};
 use toolglot_wire::Fault;
 
 use crate::clients::Client;
-use crate::config::{Config, ConfigError, Faults};
+use crate::config::{Config, ConfigError, Faults, unreadable};
 use crate::error::ProxyError;
 use crate::headers::{API_KEY, AZURE_KEY};
 use crate::key_digest::KeyDigest;
@@ -27,8 +27,8 @@ impl Keys {
         let mut plain: Vec<String> =
             config.server.keys.0.iter().filter_map(|key| key.get().map(str::to_owned)).collect();
         if let Some(path) = &config.server.keys_file {
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| config.wrong("keys_file", format!("cannot read `{}`: {error}", path.display())));
+            let text =
+                std::fs::read_to_string(path).map_err(|error| config.wrong("keys_file", unreadable(path, &error)));
             let text = faults.keep(text).unwrap_or_default();
             let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
             plain.extend(lines.map(str::to_owned));

@@ -122,8 +122,16 @@ impl Capture {
     /// If the file cannot be read or is not a captured exchange.
     pub fn read(path: &Path) -> io::Result<Self> {
         let text = fs::read(path)?;
-        serde_json::from_slice(&text)
-            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, format!("not a captured exchange: {error}")))
+        serde_json::from_slice(&text).map_err(|error| {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!(
+                    "not a captured exchange; pass a file that `serve` wrote (line {}, column {})",
+                    error.line(),
+                    error.column()
+                ),
+            )
+        })
     }
 
     /// Deletes the oldest files of a folder until there is room for this one, and writes it; returns the file's name.

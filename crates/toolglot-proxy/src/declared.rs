@@ -6,6 +6,8 @@ use http::{HeaderMap, HeaderName};
 use toolglot_json::Value;
 use toolglot_wire::{Fault, FaultKind};
 
+use crate::config::unreadable;
+
 /// The header in which clients declare tools: a JSON list in the format of `tools` in a chat request.
 pub(crate) const TOOLS: HeaderName = HeaderName::from_static("x-toolglot-tools");
 
@@ -19,7 +21,7 @@ pub(crate) fn of_header(headers: &HeaderMap) -> Result<Option<Value>, Fault> {
 /// Reads the tools of a file.
 pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
     let wrong = |error: String| format!("`{}` {error}", path.display());
-    let text = std::fs::read(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let text = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
     listed(&text).map_err(wrong)
 }
 

@@ -146,10 +146,16 @@ impl Proxy {
 
     /// Prints the startup message, or logs that the proxy is listening.
     fn greet(&self, listener: &Listener) {
-        let format = self.shared.live.load().config.server.log.value.resolved();
+        let live = self.shared.live.load();
+        let chosen = live.config.server.log.value;
+        let format = chosen.resolved();
         match format {
             LogFormat::Human => eprint!("{}", self.banner(listener)),
             _ => self.event("info", &format!("listening on {}", listener.place())),
+        }
+        // In a pipe too, the demonstration says what to try; a chosen log format is kept clean.
+        if live.config.server.demo && format != LogFormat::Human && chosen == LogFormat::Auto {
+            eprint!("{}", self.banner(listener));
         }
     }
 

@@ -15,7 +15,7 @@ use toolglot_wire::{Exchange, Policy, Secrets, Turn, WireLimits};
 use crate::auth::{Keys, check_exposure};
 use crate::clients::Usages;
 use crate::config::setting::{Mode, TemplateUse};
-use crate::config::{self, ClientSettings, Config, ConfigError, Faults, Upstream};
+use crate::config::{self, ClientSettings, Config, ConfigError, Faults, Upstream, unreadable};
 use crate::declared;
 use crate::headers::looks_like_key;
 use crate::log::Log;
@@ -226,7 +226,7 @@ pub(crate) fn is_file(word: &str) -> bool {
 }
 
 fn dialect_file(path: &Path) -> Result<Dialect, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let read = Dialect::from_toml(&name, &text).map_err(|error| error.with_file(&path.display().to_string()));
     read.map_err(|error| format!("invalid dialect\n{error}"))

@@ -302,7 +302,7 @@ impl Server {
             reason = inner.to_string();
             source = inner.source();
         }
-        let shown = &self.shown;
+        let (shown, reason) = (&self.shown, reason.split(" (os error").next().unwrap_or_default());
         if error.is_connect() {
             let certificate = reason.contains("certificate");
             let advice =

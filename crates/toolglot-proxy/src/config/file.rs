@@ -9,6 +9,7 @@ use crate::config::section::Section;
 use crate::config::setting::Raw;
 use crate::config::{
     ClientSettings, Config, ConfigError, Limits, RouteSettings, ServerSettings, Timeouts, Upstream, near, setting_name,
+    unreadable,
 };
 
 /// A file being read.
@@ -28,10 +29,8 @@ pub(super) fn read_clients(config: &mut Config, path: &Path) -> Result<(), Confi
 }
 
 fn read_some(config: &mut Config, path: &Path, belongs: fn(&str) -> bool) -> Result<(), ConfigError> {
-    let text = std::fs::read_to_string(path).map_err(|error| ConfigError {
-        place: path.display().to_string(),
-        message: format!("cannot be read: {error}"),
-    })?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| ConfigError { place: String::new(), message: unreadable(path, &error) })?;
     let file = File { path, text: &text };
     let table = DeTable::parse(&text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);

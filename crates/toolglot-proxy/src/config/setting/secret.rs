@@ -3,6 +3,7 @@
 use toolglot_json::{Value, json};
 
 use super::{Raw, Setting, quoted};
+use crate::config::unreadable;
 
 /// A secret: in plain text, as `${VARIABLE}`, or as `file:PATH`.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -25,7 +26,7 @@ impl Setting for Secret {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
         let text = raw.wanted("string")?;
         if let Some(path) = text.strip_prefix("file:") {
-            let read = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
+            let read = std::fs::read_to_string(path).map_err(|error| unreadable(path.as_ref(), &error))?;
             return Ok(Self(read.trim().to_owned()));
         }
         expanded(&text).map(Self)
