@@ -61,7 +61,7 @@ JSON output, with "file" for several files:
   out  {"id", "message", "finish_reason", "dialect", "incomplete_calls"?,
        "diagnostics"}, in input order. An invalid line, or one longer than
        64 MiB, yields {"id", "error", "line"}, and the run continues. A summary
-       of calls, repairs and failed lines is printed on stderr at the end
+       on stderr counts calls, missed calls by reason, repairs and failed lines
 "#;
 
 const REPAIR_EXAMPLES: &str = r#"Examples:
@@ -314,7 +314,7 @@ pub(crate) struct ReadingFlags {
     /// Repairs to allow: none, exact, safe, all, or a list such as `safe,bare_string,-fence` [default: safe]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true, add = complete::repairs())]
     pub(crate) repairs: Option<Repairs>,
-    /// Limit to change: held, arguments (bytes), depth or calls; repeatable
+    /// Limit to change: held or arguments (such as `1MiB`), depth or calls; repeatable
     #[arg(long = "limit", value_name = "NAME=NUMBER", add = complete::limits())]
     pub(crate) limits: Vec<LimitFlag>,
 }

@@ -9,6 +9,7 @@ use toolglot_template::response_template;
 use crate::complete;
 use crate::failure::{Failure, Run, failed, print, print_warning};
 use crate::input::{check_new, read_text, write_file};
+use crate::json;
 use crate::known::{named, named_after};
 use crate::template_file::{confined, read};
 
@@ -64,8 +65,9 @@ fn exported(args: &ExportArgs) -> Run {
     let text = match &args.into {
         None => format!("{:#}", json!({"response_template": found.template})),
         Some(path) => {
-            let mut config: Value = toolglot_json::from_str(&read_text(path)?)
-                .map_err(|error| Failure::Usage(format!("`{}` is not valid JSON: {error}", path.display())))?;
+            let mut config: Value = toolglot_json::from_str(&read_text(path)?).map_err(|error| {
+                Failure::Usage(format!("`{}` is not valid JSON ({})", path.display(), json::fault(&error)))
+            })?;
             config["response_template"] = found.template;
             write_file(path, format!("{config:#}\n"))?;
             format!("wrote `response_template` into `{}`", path.display())

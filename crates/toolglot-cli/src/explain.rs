@@ -15,8 +15,9 @@ use crate::input::Source;
 use crate::known::Known;
 use crate::options::Setup;
 use crate::paint::Paint;
-use crate::report::{Place, class_name};
+use crate::report::{Place, class_name, with_flags};
 use crate::saved::{Given, Native};
+use crate::tally::counted;
 use crate::tools;
 
 /// Characters of a step's bytes that are shown, from both ends.
@@ -56,7 +57,7 @@ fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> 
     let mut page = Page { out, input, paint: Paint::stdout(), place: Place::default() };
     let text = String::from_utf8_lossy(input);
     let miss = near_miss(&text, &message, &setup.dialects, &setup.tools, &setup.options);
-    let why = miss.as_ref().map(|miss| escaped(&miss.diagnostic.message));
+    let why = miss.as_ref().map(|miss| escaped(&with_flags(&miss.diagnostic.message)));
     let why = why.unwrap_or_else(|| nothing(&message, input, setup));
     page.verdict(&verdict(&message, natives.len(), &why))?;
     let (place, advice) = match &miss {
@@ -92,7 +93,7 @@ fn verdict(message: &Message, natives: usize, why: &str) -> String {
     let calls = message.calls.iter().map(|call| format!("`{}`", call.name)).collect::<Vec<_>>().join(", ");
     let native = match natives {
         0 => String::new(),
-        _ => format!("; {} parsed by the server", counted(natives)),
+        _ => format!("; {} parsed by the server", counted(natives, "call")),
     };
     if !message.calls.is_empty() {
         let dialect = message.dialect.as_deref().unwrap_or("none");
@@ -102,7 +103,7 @@ fn verdict(message: &Message, natives: usize, why: &str) -> String {
             .filter(|found| WRONG.contains(&found.code))
             .map(|found| escaped(&found.message))
             .collect();
-        let calls = format!("recognised {}: {calls} (dialect {dialect}){native}", counted(message.calls.len()));
+        let calls = format!("recognised {}: {calls} (dialect {dialect}){native}", counted(message.calls.len(), "call"));
         return std::iter::once(calls).chain(wrong).collect::<Vec<_>>().join("; ");
     }
     format!("no call recognised: {why}{native}")
@@ -120,7 +121,7 @@ fn nothing(message: &Message, input: &[u8], setup: &Setup) -> String {
     let found = match (named, orphan) {
         (Some((at, name)), _) => {
             let place = line_and_column(input, at);
-            format!("the text names the tool `{name}` at {place}, but in no form that is read as a call")
+            format!("the text mentions the tool `{name}` at {place}, but not in the form of a call")
         }
         (None, Some(orphan)) => {
             let place = line_and_column(input, orphan.span.start);
@@ -152,10 +153,6 @@ fn line_and_column(input: &[u8], at: usize) -> String {
     let mut place = Place::default();
     place.advance(input, at);
     format!("line {}, column {}", place.line, place.column)
-}
-
-fn counted(calls: usize) -> String {
-    if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") }
 }
 
 /// An event to print.
@@ -214,6 +211,7 @@ impl<W: Write> Page<'_, W> {
     fn step(&mut self, step: &Step) -> io::Result<()> {
         let action = match step.action {
             Action::Committed => self.paint.good(&format!("{:10}", step.action.name())),
+            Action::Died => self.paint.faint("rejected  "),
             _ => self.paint.faint(&format!("{:10}", step.action.name())),
         };
         let dialect = step.dialect.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();

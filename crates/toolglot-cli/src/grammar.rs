@@ -13,6 +13,7 @@ use toolglot_json::Value;
 use crate::complete;
 use crate::failure::{ExitStatus, Failure, Run, print_warning};
 use crate::input;
+use crate::json;
 use crate::known;
 use crate::tools;
 
@@ -178,5 +179,5 @@ fn options(args: &GrammarArgs) -> Result<GrammarOptions, Failure> {
 fn answer(path: &Path) -> Result<Value, Failure> {
     let text = input::read_text(path)?;
     toolglot_json::from_str(&text)
-        .map_err(|error| Failure::Usage(format!("`{}` is not valid JSON: {error}", path.display())))
+        .map_err(|error| Failure::Usage(format!("`{}` is not valid JSON ({})", path.display(), json::fault(&error))))
 }

@@ -135,7 +135,7 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     let why = match error.kind() {
         io::ErrorKind::NotFound => "no such file".to_owned(),
         io::ErrorKind::IsADirectory => "it is a directory; pass a file".to_owned(),

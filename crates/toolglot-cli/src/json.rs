@@ -75,6 +75,16 @@ pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
     let _ = serde_json::to_writer(out, text);
 }
 
+/// Describes what is wrong with JSON text: the place, then the fault.
+pub(crate) fn fault(error: &serde_json::Error) -> String {
+    let (line, column) = (error.line(), error.column());
+    let words = error.to_string();
+    let words = words.split(" at line ").next().unwrap_or_default();
+    let words =
+        words.strip_prefix("EOF while parsing").map_or_else(|| words.to_owned(), |part| format!("ends inside{part}"));
+    format!("line {line}, column {column}: {words}")
+}
+
 /// Returns valid JSON text with one member or element per line; values keep their spelling.
 pub(crate) fn indented(json: &str, margin: &str) -> String {
     let mut out = String::with_capacity(json.len() * 2);
@@ -116,6 +126,13 @@ fn break_line(out: &mut String, margin: &str, depth: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fault_has_its_place_first() {
+        let found = |text: &str| fault(&serde_json::from_str::<serde_json::Value>(text).unwrap_err());
+        assert_eq!(found("{\"id\":\n1"), "line 2, column 1: ends inside an object");
+        assert_eq!(found("{1}"), "line 1, column 2: key must be a string");
+    }
 
     #[test]
     fn members_keep_their_order() {

@@ -97,7 +97,7 @@ impl<'l> Line<'l> {
 pub(crate) fn string(name: &str, json: &str) -> Result<String, String> {
     serde_json::from_str(json).map_err(|error| {
         if json.starts_with('"') {
-            format!("`{name}` is not valid Unicode ({error}); escape surrogates in pairs")
+            format!("`{name}` is not valid Unicode ({}); escape surrogates in pairs", json::fault(&error))
         } else {
             format!("`{name}` must be a string")
         }
@@ -147,5 +147,5 @@ fn changed(base: &Setup, known: &Known, dialect: Option<&str>, options: Option<&
 }
 
 fn value(name: &str, json: &str) -> Result<Value, String> {
-    serde_json::from_str(json).map_err(|error| format!("invalid `{name}`: {error}"))
+    serde_json::from_str(json).map_err(|error| format!("invalid `{name}` ({})", json::fault(&error)))
 }

@@ -94,7 +94,12 @@ pub(crate) fn is_file(word: &str) -> bool {
 
 /// Returns the dialects of these names; with `auto`, they are preferred to all others.
 fn select(all: &Dialects, names: &[String]) -> Result<Dialects, String> {
-    let unknown = |error: UnknownDialect| error.to_string();
+    let unknown = |error: UnknownDialect| match names.iter().find(|name| is_file(name)) {
+        Some(file) => {
+            format!("unknown dialect `{file}`; pass the file with `--dialect`, and its name without `.toml` here")
+        }
+        None => error.to_string(),
+    };
     if names.is_empty() || names.iter().any(|name| name == AUTO) {
         let named = names.iter().rev().filter(|name| *name != AUTO);
         return named.into_iter().try_fold(all.clone(), |all, name| all.prefer(name)).map_err(unknown);

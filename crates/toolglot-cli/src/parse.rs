@@ -5,7 +5,7 @@ use std::hash::RandomState;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::Arc;
 
-use toolglot::{Collector, Event, EventKind, Message, Parser, seed_of};
+use toolglot::{Collector, Event, EventKind, Message, MissReason, Parser, seed_of};
 use toolglot_wire::Transcript;
 
 use crate::args::{Ids, MessageFlags, ParseArgs};
@@ -57,25 +57,25 @@ pub(crate) fn run(args: &ParseArgs) -> Run {
 
 /// How a text is split, and how calls without an id get one.
 #[derive(Clone, Copy)]
-pub(crate) struct Feeding {
-    pub(crate) ids: Ids,
-    pub(crate) chunk: Chunk,
+struct Feeding {
+    ids: Ids,
+    chunk: Chunk,
 }
 
 impl Feeding {
     /// Reads a whole text; deterministic ids depend on `request`.
-    pub(crate) fn read(self, text: &[u8], setup: Setup, request: &[u8]) -> Message {
+    fn read(self, text: &[u8], setup: Setup, request: &[u8]) -> Reading {
         self.read_pieces(text, self.chunk.cuts(text).map(Piece::of_text), setup, request, |_, _| {})
     }
 
     /// Reads a text, and adds what a server already parsed.
-    fn read_given(self, given: &Given, setup: Setup, request: &[u8]) -> Message {
+    fn read_given(self, given: &Given, setup: Setup, request: &[u8]) -> Reading {
         let pieces = given.pieces(self.chunk);
-        let mut message = self.read_pieces(&given.text, pieces, setup, request, |setup, collector| {
+        let mut reading = self.read_pieces(&given.text, pieces, setup, request, |setup, collector| {
             given.natives(setup).into_iter().for_each(|native| native.add_to(collector));
         });
-        given.add_reasoning(&mut message);
-        message
+        given.add_reasoning(&mut reading.message);
+        reading
     }
 
     /// Reads the pieces of a text; `add` adds to the result before it is finished.
@@ -86,7 +86,7 @@ impl Feeding {
         mut setup: Setup,
         request: &[u8],
         add: impl FnOnce(&Setup, &mut Collector),
-    ) -> Message {
+    ) -> Reading {
         setup.options = setup.options.with_id_seed(match self.ids {
             Ids::Deterministic => seed_of(request),
             Ids::Random => RandomState::new().hash_one(request.len()),
@@ -100,9 +100,15 @@ impl Feeding {
         collector.set_dialect(parser.dialect().cloned());
         add(&setup, &mut collector);
         let mut message = collector.finish(text);
-        message.add_near_miss(text, &setup.dialects, &setup.tools, &setup.options);
-        message
+        let miss = message.add_near_miss(text, &setup.dialects, &setup.tools, &setup.options);
+        Reading { message, miss }
     }
+}
+
+/// A message, and why it has no call if its text looks like one.
+struct Reading {
+    message: Message,
+    miss: Option<MissReason>,
 }
 
 /// Writes the message of an input, with its name if there are several; returns whether it has calls.
@@ -116,7 +122,7 @@ fn run_message(
     let (name, flags) = (source.name.clone(), &args.message);
     let given = Given::new(source.read_all()?, flags)?;
     let (setup, input) = (given.setup(setup, flags), &given.text);
-    let message = feeding.read_given(&given, setup, input);
+    let message = feeding.read_given(&given, setup, input).message;
     let mut out = io::stdout().lock();
     if args.format.is_pretty(out.is_terminal()) {
         if is_named {
@@ -192,7 +198,7 @@ struct ParseLines {
 impl Answer for ParseLines {
     fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>, tally: &mut Tally) -> bool {
         jsonl::answer(number, line, out, |line, out| {
-            let message = match line.recorded() {
+            let Reading { message, miss } = match line.recorded() {
                 None => {
                     let text = line.text("text")?;
                     let setup = self.setups.of(line, line.member("tools"))?;
@@ -200,7 +206,7 @@ impl Answer for ParseLines {
                 }
                 Some(saved) => self.read_recorded(saved, line)?,
             };
-            tally.message(&message);
+            tally.message(&message, miss);
             output::write_answer(out, line.id(), &message);
             Ok(true)
         })
@@ -208,7 +214,7 @@ impl Answer for ParseLines {
 }
 
 impl ParseLines {
-    fn read_recorded(&mut self, saved: Transcript, line: &Line<'_>) -> Result<Message, String> {
+    fn read_recorded(&mut self, saved: Transcript, line: &Line<'_>) -> Result<Reading, String> {
         if let Some(fault) = saved.fault {
             return Err(format!("the recorded response is an error: {}", fault.message));
         }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use crate::console;
+use crate::tally::counted;
 
 /// How long to wait before the first update.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -45,7 +46,7 @@ impl Progress {
 
     /// The number of lines, in words.
     pub(crate) fn lines(&self) -> String {
-        format!("{} {}", self.lines, if self.lines == 1 { "line" } else { "lines" })
+        counted(self.lines, "line")
     }
 
     fn line(&self) -> String {

@@ -43,7 +43,7 @@ fn run_one(source: Source, renderer: &Renderer) -> Run {
     let rendered =
         std::str::from_utf8(&input).map_err(|error| error.to_string()).and_then(|text| render(renderer, text));
     match rendered {
-        Err(why) => failed("failed", why),
+        Err(why) => failed("error", why),
         Ok(text) => {
             let mut out = io::stdout().lock();
             out.write_all(text.as_bytes())?;
@@ -122,7 +122,7 @@ fn render(renderer: &Renderer, json: &str) -> Result<String, String> {
 
 fn members<'j>(json: &'j str, what: &str) -> Result<Members<'j>, String> {
     serde_json::from_str(json)
-        .map_err(|error| format!("{what} is not a JSON object ({error}); use the format of a chat API"))
+        .map_err(|error| format!("{what} is not a JSON object ({}); use the format of a chat API", json::fault(&error)))
 }
 
 /// Returns a member's JSON text, unless it is missing or null.
@@ -136,13 +136,13 @@ fn content(json: &str) -> Result<String, String> {
         return jsonl::string("content", json);
     }
     let parts: Vec<Members<'_>> = serde_json::from_str(json)
-        .map_err(|error| format!("`content` must be a string or a list of parts: {error}"))?;
+        .map_err(|error| format!("`content` must be a string or a list of parts ({})", json::fault(&error)))?;
     parts.iter().filter_map(|part| member(part, "text")).map(|text| jsonl::string("text", text)).collect()
 }
 
 fn calls(json: &str) -> Result<Vec<Call>, String> {
     let list: Vec<&RawValue> =
-        serde_json::from_str(json).map_err(|error| format!("`tool_calls` must be a list: {error}"))?;
+        serde_json::from_str(json).map_err(|error| format!("`tool_calls` must be a list ({})", json::fault(&error)))?;
     list.into_iter().map(|call| read_call(call.get())).collect()
 }
 

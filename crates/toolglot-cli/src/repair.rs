@@ -10,7 +10,7 @@ use crate::jsonl::{self, Line, Setups};
 use crate::known::Known;
 use crate::options::Setup;
 use crate::paint::Paint;
-use crate::report::Report;
+use crate::report::{Place, Report};
 use crate::runner::{self, Answer};
 use crate::tally::Tally;
 use crate::{json, output, tools};
@@ -42,12 +42,45 @@ fn run_one(source: Source, setup: &Setup) -> Run {
     let repaired = toolglot::repair(&text, &setup.dialects, &setup.tools, &setup.options);
     Report::new(&name, text.as_bytes(), Paint::stderr()).write(&mut io::stderr(), &repaired.diagnostics);
     let Some(arguments) = repaired.arguments else {
-        return failed("failed", UNRECOGNISED);
+        return failed("error", unrecognised(&text, setup));
     };
     print(arguments + "\n")
 }
 
-const UNRECOGNISED: &str = "no arguments recognised; pass the arguments of one call, try `--repairs all`, or pass `--accept-incomplete` if they are truncated";
+/// Says what is not closed, if closing it is all that the arguments need.
+fn unrecognised(text: &str, setup: &Setup) -> String {
+    let options = setup.options.clone().with_accept_incomplete(true);
+    let completed = toolglot::repair(text, &setup.dialects, &setup.tools, &options);
+    match unclosed(text).filter(|_| completed.arguments.is_some()) {
+        Some((open, at)) => {
+            let mut place = Place::default();
+            place.advance(text.as_bytes(), at);
+            let Place { line, column, .. } = place;
+            format!(
+                "the `{open}` at line {line}, column {column} is never closed; if the arguments are truncated, pass \
+                 `--accept-incomplete` to complete them"
+            )
+        }
+        None => "no arguments recognised; pass the arguments of one call, or try `--repairs all`".to_owned(),
+    }
+}
+
+/// Returns the innermost bracket or quote that is still open at the end, and where it is.
+fn unclosed(text: &str) -> Option<(char, usize)> {
+    let (mut open, mut quote, mut escaped) = (Vec::new(), None, false);
+    for (at, character) in text.char_indices() {
+        match (character, quote) {
+            _ if escaped => escaped = false,
+            ('\\', Some(_)) => escaped = true,
+            (_, Some((mark, _))) => quote = quote.filter(|_| mark != character),
+            ('"' | '\'', None) => quote = Some((character, at)),
+            ('{' | '[', None) => open.push((character, at)),
+            ('}' | ']', None) => drop(open.pop()),
+            _ => {}
+        }
+    }
+    quote.or_else(|| open.pop())
+}
 
 /// Answers lines of `--jsonl`.
 struct RepairLines {

@@ -9,8 +9,9 @@ use toolglot_proxy::{Capture, Config, Sources, captures, replay};
 use toolglot_wire::{Transcript, TranscriptChoice};
 
 use crate::failure::{ExitStatus, Failure, Run};
+use crate::input::unreadable;
 use crate::report::visible;
-use crate::serve::ServeArgs;
+use crate::serve::SettingFlags;
 
 pub(crate) const HELP: &str = "\
 Examples:
@@ -32,7 +33,7 @@ pub(crate) struct ReplayArgs {
     #[arg(long)]
     case: bool,
     #[command(flatten)]
-    settings: ServeArgs,
+    settings: SettingFlags,
 }
 
 #[derive(Debug, Args)]
@@ -59,11 +60,10 @@ pub(crate) fn run(args: &ReplayArgs) -> Run {
             ending = ExitStatus::Failed;
             continue;
         }
-        let mut sources = args.settings.sources();
         // No server is called, so none has to be set.
-        sources.flags.push(("demo".to_owned(), "true".to_owned(), "`replay`".to_owned()));
+        let sources = args.settings.sources([("demo", "replay", Some("true".to_owned()))]);
         let config = Config::load(&sources).map_err(Failure::usage)?;
-        let now = replay(&capture, config).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
+        let now = replay(&capture, config).map_err(|error| Failure::Usage(format!("`{}`: {error}", path.display())))?;
         out.write_all(changes(path, &capture, &now).as_bytes())?;
     }
     Ok(ending)
@@ -74,10 +74,8 @@ pub(crate) fn list(args: &CapturesArgs) -> Run {
     let sources = Sources::of_process(args.config.clone(), Vec::new());
     let folder = args.folder.clone().unwrap_or_else(|| Config::check(&sources).0.captures().to_owned());
     let wrong = |error: io::Error| {
-        Failure::Usage(format!(
-            "cannot read `{}`: {error}; set `capture = \"misses\"` to make `serve` write there",
-            folder.display()
-        ))
+        let Failure::Usage(why) = unreadable(&folder, &error) else { return error.into() };
+        Failure::Usage(format!("{why}; set `capture = \"misses\"` to make `serve` write there"))
     };
     let mut out = io::stdout().lock();
     for (path, size) in captures(&folder).map_err(wrong)? {
@@ -94,7 +92,10 @@ pub(crate) fn list(args: &CapturesArgs) -> Run {
 }
 
 fn read(path: &Path) -> Result<Capture, Failure> {
-    Capture::read(path).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
+    Capture::read(path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => Failure::Usage(format!("`{}`: {error}", path.display())),
+        _ => unreadable(path, &error),
+    })
 }
 
 /// Describes what is now read differently.

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use toolglot::{Class, Diagnostic};
+use toolglot::{Class, Diagnostic, Options};
 
 use crate::console;
 use crate::paint::Paint;
@@ -45,7 +45,7 @@ impl<'i> Report<'i> {
         let bar = self.paint.faint("|");
         let label = self.label(diagnostic);
         let dialect = diagnostic.dialect.as_deref().map(|name| format!(", {name}")).unwrap_or_default();
-        writeln!(out, "{label}: {}", visible(message))?;
+        writeln!(out, "{label}: {}", visible(&with_flags(message)))?;
         // An answer without text has no line to show.
         if self.input.is_empty() {
             return writeln!(out, "--> {}\n", self.name);
@@ -67,6 +67,24 @@ impl<'i> Report<'i> {
         }
     }
 }
+
+/// Returns a message with flags in place of the library's options.
+pub(crate) fn with_flags(message: &str) -> String {
+    let mut message = ADVICE.iter().fold(message.to_owned(), |text, (option, flag)| text.replace(option, flag));
+    for name in Options::NAMES {
+        let flag = name.replace('_', "-");
+        let (value, alone) = (format!("set `{name}` to `"), format!("set `{name}`"));
+        message = message.replace(&value, &format!("pass `--{flag} ")).replace(&alone, &format!("pass `--{flag}`"));
+    }
+    message
+}
+
+/// Advice that names no option.
+const ADVICE: [(&str, &str); 3] = [
+    ("add it, or use `auto`", "add it with `--dialect`, or pass `--dialect auto`"),
+    ("declare the tool to", "declare the tool with `--tools` to"),
+    ("raise the limit", "raise the limit with `--limit`"),
+];
 
 /// Returns a class's name.
 pub(crate) fn class_name(class: Class) -> &'static str {

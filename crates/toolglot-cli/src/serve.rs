@@ -31,9 +31,8 @@ running requests to finish; a second one stops at once.";
 /// Sources of the settings.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Settings file; `toolglot config show` prints a starting point
-    #[arg(long, short, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingFlags,
     /// Base URL of the model server
     #[arg(long, short, value_name = "URL")]
     upstream: Option<String>,
@@ -43,9 +42,6 @@ pub(crate) struct ServeArgs {
     /// Address to listen on: ADDRESS:PORT or unix:PATH [default: 127.0.0.1:8642]
     #[arg(long, short, value_name = "PLACE")]
     listen: Option<String>,
-    /// Dialect to read: a name, a dialect file, `auto` for all, or `off`; repeatable
-    #[arg(long = "dialect", short, value_name = "NAME|FILE|auto|off", add = complete::dialects(&["auto", "off"]))]
-    dialects: Vec<String>,
     /// Accept requests from other machines without a key
     #[arg(long)]
     insecure: bool,
@@ -58,9 +54,20 @@ pub(crate) struct ServeArgs {
     /// Log format: auto, human, json or off
     #[arg(long, value_name = "FORMAT")]
     log: Option<String>,
-    /// Setting to change, such as `limits.body=64 MiB`; repeatable
+}
+
+/// The settings that also matter where no server is called.
+#[derive(Debug, Args)]
+pub(crate) struct SettingFlags {
+    /// Settings file; `toolglot config show` prints a starting point
+    #[arg(long, short, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Dialect to read: a name, a dialect file, `auto` for all, or `off`; repeatable
+    #[arg(long = "dialect", short, value_name = "NAME|FILE|auto|off", add = complete::dialects(&["auto", "off"]))]
+    dialects: Vec<String>,
+    /// Setting to change, such as `limits.body=64MiB`; repeatable
     #[arg(long = "set", value_name = "NAME=VALUE", add = complete::settings())]
-    settings: Vec<SetFlag>,
+    set: Vec<SetFlag>,
 }
 
 #[derive(Debug, Args)]
@@ -91,7 +98,7 @@ pub(crate) struct HealthArgs {
     listen: Option<String>,
 }
 
-/// A flag such as `limits.body=64 MiB`.
+/// A flag such as `limits.body=64MiB`.
 #[derive(Clone, Debug)]
 struct SetFlag {
     name: String,
@@ -102,29 +109,35 @@ impl FromStr for SetFlag {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as `limits.body=64 MiB`")?;
+        let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as `limits.body=64MiB`")?;
         Ok(Self { name: name.trim().to_owned(), value: value.trim().to_owned() })
     }
 }
 
 impl ServeArgs {
     pub(crate) fn sources(&self) -> Sources {
-        let dialects = (!self.dialects.is_empty()).then(|| self.dialects.join(","));
         let truth = |flag: bool| flag.then(|| "true".to_owned());
-        let mut flags = Vec::new();
-        for (name, flag, value) in [
+        self.settings.sources([
             ("upstream", "--upstream", self.upstream.clone()),
             ("demo", "--demo", truth(self.demo)),
             ("listen", "--listen", self.listen.clone()),
-            ("route.dialect", "--dialect", dialects),
             ("insecure", "--insecure", truth(self.insecure)),
             ("tls_cert", "--tls-cert", self.tls_cert.clone()),
             ("tls_key", "--tls-key", self.tls_key.clone()),
             ("log", "--log", self.log.clone()),
-        ] {
+        ])
+    }
+}
+
+impl SettingFlags {
+    /// Returns the sources with these other settings: their names, flags and values.
+    pub(crate) fn sources<'s>(&self, others: impl IntoIterator<Item = (&'s str, &'s str, Option<String>)>) -> Sources {
+        let dialects = (!self.dialects.is_empty()).then(|| self.dialects.join(","));
+        let mut flags = Vec::new();
+        for (name, flag, value) in others.into_iter().chain([("route.dialect", "--dialect", dialects)]) {
             flags.extend(value.map(|value| (name.to_owned(), value, format!("`{flag}`"))));
         }
-        for SetFlag { name, value } in &self.settings {
+        for SetFlag { name, value } in &self.set {
             flags.push((name.clone(), value.clone(), format!("`--set {name}`")));
         }
         Sources::of_process(self.config.clone(), flags)

@@ -7,6 +7,7 @@ use toolglot_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::input;
+use crate::json;
 use crate::near::did_you_mean;
 
 /// Reads the file of declared tools, if there is one.
@@ -41,7 +42,8 @@ fn from_text(text: &str) -> Result<Tools, String> {
     if text.trim().is_empty() {
         return Err("it is empty; expected a list of tools, as in a chat request".into());
     }
-    let value: Value = toolglot_json::from_str(text).map_err(|error| format!("it is not valid JSON: {error}"))?;
+    let value: Value =
+        toolglot_json::from_str(text).map_err(|error| format!("it is not valid JSON ({})", json::fault(&error)))?;
     misspelled(&value)?;
     Tools::from_json(&(&value).into()).map_err(|error| error.to_string())
 }

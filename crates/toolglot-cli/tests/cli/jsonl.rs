@@ -37,11 +37,12 @@ fn a_run_ends_with_what_it_came_to() {
         json!({"text": format!("<tool_call>{{\"name\": \"f\", \"arguments\": {arguments}}}</tool_call>")}).to_string()
     };
     let cut = json!({"text": "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": "}).to_string();
-    let input = [call("{a: 1,}"), call("{a: 2}"), "{}".to_owned(), cut].join("\n");
+    let missed = json!({"text": "`<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>`"}).to_string();
+    let input = [call("{a: 1,}"), call("{a: 2}"), "{}".to_owned(), cut, missed].join("\n");
     let first = file("tally_one.jsonl", &input);
     let done = toolglot(&["parse", "--jsonl", "--dialect", "hermes", &first, &first], "");
-    let wanted = "8 lines; 4 calls; 2 incomplete calls; 2 failed lines; repairs: bare_key 4, trailing_comma 2; other diagnostics: truncated 2\n";
-    assert_eq!((done.code, done.err.as_str(), done.out.lines().count()), (1, wanted, 8));
+    let wanted = "10 lines; 4 calls; 2 incomplete calls; 2 failed lines; missed: in_code 2; repairs: bare_key 4, trailing_comma 2; other diagnostics: truncated 2\n";
+    assert_eq!((done.code, done.err.as_str(), done.out.lines().count()), (1, wanted, 10));
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn explain_says_what_was_tried_what_won_and_what_was_repaired() {
     }
     let tags = "<tool_call>ls\n<arg_key>path</arg_key>\n<arg_value>/</arg_value>\n</tool_call>";
     let done = toolglot(&["explain"], tags);
-    for said in ["died       hy_v3", "committed  glm45"] {
+    for said in ["rejected   hy_v3", "committed  glm45"] {
         assert!(done.out.contains(said), "{said} in\n{}", done.out);
     }
 }
@@ -169,6 +169,28 @@ fn a_line_that_is_no_token_is_named() {
         assert_eq!(done.code, 2, "{wrong}");
         assert!(done.err.contains("line 2 is not a token"), "{}", done.err);
     }
+}
+
+#[test]
+fn advice_names_the_flag() {
+    let json = r#"{"name": "ls", "arguments": {}}"#;
+    let tools = file("advice_tools.json", r#"[{"name": "ls"}]"#);
+    let rows: [(&[&str], String, &str); 4] = [
+        (&["-d", "kimi_k2"], format!("<tool_call>{json}</tool_call>"), "or pass `--dialect auto`"),
+        (&[], format!("So:\n\n```json\n{json}\n```\nDone."), "pass `--evidence eager`"),
+        (&[], "<tool_call>{\"name\": \"ls\", \"arguments\": {\"a\": \"b".to_owned(), "pass `--accept-incomplete`"),
+        (
+            &["--calls-in-reasoning", "quote"],
+            format!("<think>So <tool_call>{json}</tool_call>"),
+            "pass `--calls-in-reasoning wait`",
+        ),
+    ];
+    for (flags, text, advice) in rows {
+        let done = toolglot(&[&["explain", "-t", &tools], flags].concat(), &text);
+        assert!(done.out.contains(advice) && !done.out.contains("set `"), "{advice} in {}", done.out);
+    }
+    let done = toolglot(&["parse", "-t", &tools, "-d", "kimi_k2"], format!("<tool_call>{json}</tool_call>"));
+    assert!(done.err.contains("or pass `--dialect auto`"), "{}", done.err);
 }
 
 #[test]
@@ -234,7 +256,10 @@ fn explain_names_what_may_be_a_call_where_nothing_looks_like_one() {
         done.out.lines().next().unwrap_or_default().to_owned()
     };
     let named = first("hermes", "Ok.\nSee <ls>/</ls> and more");
-    assert!(named.contains("names the tool `ls` at line 2, column 6") && named.contains("`--dialect auto`"), "{named}");
+    assert!(
+        named.contains("mentions the tool `ls` at line 2, column 6") && named.contains("`--dialect auto`"),
+        "{named}"
+    );
     let orphan = first("hermes", "Well. <tool_call></tool_call>");
     assert!(orphan.contains("a closing marker at line 1, column 18"), "{orphan}");
 }

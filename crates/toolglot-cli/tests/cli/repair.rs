@@ -41,7 +41,16 @@ fn a_line_names_its_tool_or_declares_it() {
 #[test]
 fn cut_off_arguments_are_closed_if_asked_for() {
     let cut = "{\"path\": \"src/ma";
-    assert_eq!(toolglot(&["repair"], cut).code, 1);
+    let open = toolglot(&["repair"], cut);
+    assert!(
+        open.code == 1 && open.err.contains("error: the `\"` at line 1, column 10 is never closed"),
+        "{}",
+        open.err
+    );
+    let open = toolglot(&["repair"], "{\"a\": [1,\n {\"b\": 2");
+    assert!(open.err.contains("the `{` at line 2, column 2 is never closed"), "{}", open.err);
+    let none = toolglot(&["repair"], "prose");
+    assert!(none.code == 1 && none.err.contains("error: no arguments recognised"), "{}", none.err);
     let done = toolglot(&["repair", "--accept-incomplete"], cut);
     assert_eq!((done.code, done.out.as_str()), (0, "{\"path\": \"src/ma\"}\n"), "{}", done.err);
 }

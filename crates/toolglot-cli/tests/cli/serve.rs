@@ -100,6 +100,16 @@ fn the_demonstration_runs_until_a_signal_ends_it() {
     assert!(log.contains("listening on unix:") && log.contains("all requests finished"), "{log}");
 }
 
+#[test]
+fn the_demonstration_prints_what_to_try_in_a_pipe() {
+    let mut child = command(&["serve", "--demo", "--listen", "127.0.0.1:0"]).spawn().unwrap();
+    let log = BufReader::new(child.stderr.take().unwrap());
+    let curls = log.lines().map_while(Result::ok).filter(|line| line.starts_with("curl -s http://")).take(2).count();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(curls, 2);
+}
+
 /// `docs/leaks.md` quotes what `doctor` prints if the proxy works.
 #[test]
 fn doctor_prints_what_the_page_about_leaks_quotes() {

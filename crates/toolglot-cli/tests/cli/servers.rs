@@ -76,6 +76,7 @@ fn a_doctor_says_once_that_nobody_answers() {
     let done = toolglot(&["doctor", &format!("http://{nobody}")], "");
     assert_eq!((done.code, done.err.as_str(), done.out.lines().count()), (1, "", 1), "{}", done.out);
     assert!(done.out.contains("cannot reach") && done.out.contains("is it running?"), "{}", done.out);
+    assert!(!done.out.contains("os error"), "{}", done.out);
 }
 
 #[test]
