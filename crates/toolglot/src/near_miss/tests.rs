@@ -114,8 +114,8 @@ fn a_fault_is_named_with_its_place() {
         (
             "<tool_call>\n<parameter=search>\n<parameter=query>\nx\n</parameter>\n</tool_call>",
             &["qwen3_coder"],
-            UnknownMarker,
-            "a call in the dialect `qwen3_coder` begins with `<function=search>`",
+            OtherDialect,
+            "in the dialect `qwen25_drift`, which is not enabled",
         ),
         (&format!("So: <my_own>{json}</my_own>"), &[], UnknownMarker, "`<my_own>` is not a marker"),
         ("Action: search\nAction Input: {\"query\": \"x\"\nOk.", &[], UnknownMarker, "invalid at byte 43"),
