@@ -69,10 +69,10 @@ fn body(tokens: &[PatternToken], place: usize) -> Result<Option<BodyHole>, Value
         return Ok(None);
     };
     let has = |name: &str| options.iter().any(|option| option == name);
-    let insides = [("end", Inside::End), ("opaque", Inside::Opaque), ("calls", Inside::Calls)];
+    let insides = [("opaque", Inside::Opaque), ("calls", Inside::Calls)];
     let chosen: Vec<Inside> = insides.into_iter().filter(|inside| has(inside.0)).map(|inside| inside.1).collect();
     if chosen.len() > 1 {
-        return Err(ValueFault::new(at.clone(), "conflicting options").help("choose one of end, opaque and calls"));
+        return Err(ValueFault::new(at.clone(), "conflicting options").help("choose one of opaque and calls"));
     }
     let is_value = matches!(kind, BodyKind::Value | BodyKind::Tree | BodyKind::Text | BodyKind::Content);
     let is_line = |token: Option<&PatternToken>| {

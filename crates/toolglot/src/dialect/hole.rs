@@ -67,7 +67,7 @@ impl Holder {
     pub(super) fn options(self) -> &'static [&'static str] {
         match self {
             Self::Body(BodyKind::Value | BodyKind::Tree) => &["trim", "cdata", "entities"],
-            Self::Body(BodyKind::Text) => &["end", "opaque", "calls"],
+            Self::Body(BodyKind::Text) => &["opaque", "calls"],
             Self::Body(BodyKind::Params) => &["between"],
             _ => &[],
         }

@@ -91,8 +91,6 @@ pub(crate) enum Inside {
     /// A draft if the region closes, a call if it never does.
     #[default]
     Wait,
-    /// `:end`: a call, it ends the region.
-    End,
     /// `:opaque`: quotation.
     Opaque,
     /// `:calls`: a call, and the region resumes after it.

@@ -26,7 +26,7 @@ const TEXTS: &str = include_str!("shelf/texts.txt");
 pub(super) const PLACEHOLDERS: [SpellingPart; 4] =
     [SpellingPart::Joint, SpellingPart::Name, SpellingPart::Key, SpellingPart::Mark];
 
-pub(super) const INSIDES: [Inside; 4] = [Inside::Wait, Inside::End, Inside::Opaque, Inside::Calls];
+pub(super) const INSIDES: [Inside; 3] = [Inside::Wait, Inside::Opaque, Inside::Calls];
 
 /// Returns a dialect if the table has what its file says.
 pub(super) fn read(name: &str, source: &'static str) -> Option<Dialect> {

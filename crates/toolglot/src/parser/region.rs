@@ -131,11 +131,8 @@ impl RegionReader {
 
     fn close(&mut self, end: usize, sink: &mut Sink) -> RegionExit {
         if let Some(held) = self.held.take() {
-            sink.diagnose(
-                Code::CallInReasoning,
-                held..self.scan,
-                "a call inside reasoning that closes later is a draft",
-            );
+            let message = "a call inside reasoning that closes later is a draft";
+            sink.diagnose(Code::CallInReasoning, held..self.scan, message);
         }
         self.flush(self.scan, sink);
         sink.markup(end);
@@ -194,11 +191,8 @@ impl RegionReader {
         let cut = view.limited(at.saturating_add(engine.options.limits.held));
         let number = match self.call_begins(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {
-                sink.diagnose(
-                    Code::LimitHeld,
-                    at..cut.end(),
-                    "not decided within the limit `held`; not read as a call",
-                );
+                let message = "not decided within the limit `held`; not read as a call";
+                sink.diagnose(Code::LimitHeld, at..cut.end(), message);
                 None
             }
             found => found?,
@@ -207,11 +201,10 @@ impl RegionReader {
         if !self.is_reasoning {
             return Ok(Some(RegionExit::Interlude(at)));
         }
-        let inside = self.inside_of(engine, number);
-        if inside == Inside::Calls {
+        if self.inside_of(engine, number) == Inside::Calls {
             return Ok(Some(RegionExit::Interlude(at)));
         }
-        if inside == Inside::End || policy == CallsInReasoning::End {
+        if policy == CallsInReasoning::End {
             return Ok(Some(RegionExit::Call(at)));
         }
         self.held = Some(at);
@@ -255,29 +248,20 @@ impl RegionReader {
     }
 
     /// What the call's own dialect says about calls inside such a region; several dialects share one region.
-    ///
-    /// A call without the section its dialect writes is narration as likely as not, so it waits.
     fn inside_of(&self, engine: &Engine, number: usize) -> Inside {
-        let candidate = &engine.catalog.candidates[number];
-        let dialect = engine.catalog.dialect(candidate);
+        let dialect = engine.catalog.dialect(&engine.catalog.candidates[number]);
         let own = self.own_closer(engine);
         let shares = |pattern: &&Pattern| own.is_none_or(|closer| pattern.tail.first() == Some(closer));
         let body = dialect.reasoning.iter().find(shares).and_then(|pattern| pattern.body.as_ref());
-        match body.map_or(self.inside, |body| body.inside) {
-            Inside::End if candidate.section.is_none() && !dialect.sections.is_empty() => Inside::Wait,
-            inside => inside,
-        }
+        body.map_or(self.inside, |body| body.inside)
     }
 
     /// A draft longer than the limit is quotation.
     fn give_up_holding(&mut self, engine: &Engine, sink: &mut Sink) {
         let limit = engine.options.limits.held;
         if let Some(held) = self.held.filter(|held| self.scan - held > limit) {
-            sink.diagnose(
-                Code::LimitHeld,
-                held..held + limit,
-                "call inside reasoning exceeds the limit `held`; treated as reasoning",
-            );
+            let message = "call inside reasoning exceeds the limit `held`; treated as reasoning";
+            sink.diagnose(Code::LimitHeld, held..held + limit, message);
             self.held = None;
             self.inside = Inside::Opaque;
         }
