@@ -84,7 +84,7 @@ fn readings<'t>() -> [RepairAttempt<'t>; 10] {
         ArgumentsText::as_plain_json,
         |text, first| one_edit::read(text, first),
         ArgumentsText::with_doubled_quotes,
-        ArgumentsText::as_json,
+        |text, first| if first.is_some() { None } else { text.json(text.options, false) },
         ArgumentsText::with_declared_keys,
         ArgumentsText::without_doubtful,
         ArgumentsText::as_call,
@@ -114,10 +114,6 @@ impl ArgumentsText<'_> {
         let found = ArgumentsText { text: &self.text.replace("\"\"", "\""), ..*self }.json(&options, false)?;
         let note = self.note(Code::DoubleEncoded, "every quote is doubled; read each pair as one quote");
         found.diagnostics.is_empty().then(|| Repaired { diagnostics: vec![note], ..found })
-    }
-
-    fn as_json(&self, first: Option<&Repaired>) -> Option<Repaired> {
-        if first.is_some() { None } else { self.json(self.options, false) }
     }
 
     /// Reads JSON whose strings may hold what looks like keys, but is none that the tool declares.

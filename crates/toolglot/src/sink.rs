@@ -25,13 +25,6 @@ pub(crate) enum StoredKind {
     Diagnostic(usize),
 }
 
-impl StoredKind {
-    /// Says whether the next event only continues this one.
-    fn goes_on_with(&self, next: &Self) -> bool {
-        matches!((self, next), (Self::Text, Self::Text) | (Self::Reasoning, Self::Reasoning))
-    }
-}
-
 /// Bytes of a short call's name and arguments: a buffer that has room for them need not move as it grows.
 const FEW: usize = 256;
 
@@ -417,7 +410,12 @@ impl Sink {
             return;
         }
         match self.entries.last_mut() {
-            Some(last) if last.kind.goes_on_with(&kind) => {
+            Some(last)
+                if matches!(
+                    (&last.kind, &kind),
+                    (StoredKind::Text, StoredKind::Text) | (StoredKind::Reasoning, StoredKind::Reasoning)
+                ) =>
+            {
                 last.span.end = upto;
                 self.cursor = upto;
             }

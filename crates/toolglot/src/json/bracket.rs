@@ -130,10 +130,11 @@ impl ReaderStep<'_> {
             return Ok(self.ended(Ended::Broken));
         }
         let outer = self.reader.state.open().iter().rev().position(|frame| frame.bracket.closer() == byte);
-        if let Some(end) = self.swapped_closer(byte)? {
+        let next = self.view.skip_blanks(at + 1)?;
+        if self.are_swapped(byte, self.view.byte(next)?) {
             let message = "read two closing brackets in the other order";
-            let admitted = self.admit(Code::WrongBracket, at..end, message) && self.admit_trailing();
-            return Ok(if admitted { self.pop(at).or_else(|| self.pop(end)) } else { self.ended(Ended::Broken) });
+            let admitted = self.admit(Code::WrongBracket, at..next + 1, message) && self.admit_trailing();
+            return Ok(if admitted { self.pop(at).or_else(|| self.pop(next + 1)) } else { self.ended(Ended::Broken) });
         }
         match outer {
             None if byte == b')' && self.reader.place == ValuePosition::Keyword => {
@@ -151,14 +152,11 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Returns the end of the two closing brackets at hand if they close the two innermost brackets in the other order, and
-    /// the second cannot close the bracket around those.
-    fn swapped_closer(&self, byte: u8) -> Result<Option<usize>, NotYet> {
-        let [.., around, outer, inner] = self.reader.state.open() else { return Ok(None) };
-        let next = self.view.skip_blanks(self.at() + 1)?;
-        let swapped = outer.bracket.closer() == byte && self.view.byte(next)? == Some(inner.bracket.closer());
-        let fits = swapped && around.bracket.closer() != inner.bracket.closer() && !self.is_misfit(2);
-        Ok(fits.then_some(next + 1))
+    /// Says whether two closing brackets close the innermost two in the other order, and the second no bracket around them.
+    fn are_swapped(&self, first: u8, second: Option<u8>) -> bool {
+        let [.., around, outer, inner] = self.reader.state.open() else { return false };
+        let [around, outer, inner] = [around, outer, inner].map(|frame| frame.bracket.closer());
+        outer == first && Some(inner) == second && around != inner && !self.is_misfit(2)
     }
 
     /// Says whether one of the innermost brackets is none that the schema takes, or none of JSON's: that one may be the slip.

@@ -126,11 +126,8 @@ impl ReaderStep<'_> {
         let at = self.reader.deferred.from;
         self.reader.deferred.text.push_str(json);
         if self.reader.deferred.text.len() > self.context.options.limits.held && !self.holds_root_string() {
-            self.sink().diagnose(
-                Code::LimitHeld,
-                at..at,
-                "value too long to check (limit `held`); passed on unchanged",
-            );
+            let message = "value too long to check (limit `held`); passed on unchanged";
+            self.sink().diagnose(Code::LimitHeld, at..at, message);
             self.release_held();
         }
     }
@@ -185,11 +182,11 @@ impl ReaderStep<'_> {
             "name" => root.filter(|root| root.is_closed()).map(|_| DeferReason::Name),
             _ => WRAPPERS.contains(&key).then_some(DeferReason::Wrapper),
         };
-        if kind.is_none() {
+        let Some(kind) = kind else {
             self.release_held();
             return false;
-        }
-        self.reader.deferred.kind = kind;
+        };
+        self.reader.deferred.kind = Some(kind);
         self.reader.deferred.wrapper = Some((key.to_owned(), span.clone()));
         self.reader.deferred.value = self.reader.deferred.text.len();
         true

@@ -153,11 +153,8 @@ impl ReaderStep<'_> {
         if self.converts() && (text || member) {
             self.defer(DeferReason::Bracket, Some(node.id()));
         } else {
-            self.sink().diagnose(
-                Code::TypeMismatch,
-                at..at + 1,
-                "the schema allows neither an object nor an array here",
-            );
+            let message = "the schema allows neither an object nor an array here";
+            self.sink().diagnose(Code::TypeMismatch, at..at + 1, message);
         }
     }
 

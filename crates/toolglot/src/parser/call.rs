@@ -141,11 +141,8 @@ impl CallReader {
             NameMatch::Declared => {}
             NameMatch::Normalised => {
                 let spelled = self.won.head.name().unwrap_or_default();
-                sink.diagnose(
-                    Code::NameNormalised,
-                    place,
-                    format!("read the name `{spelled}` as `{}`", self.won.callee.name),
-                );
+                let message = format!("read the name `{spelled}` as `{}`", self.won.callee.name);
+                sink.diagnose(Code::NameNormalised, place, message);
             }
             NameMatch::Undeclared => {
                 sink.diagnose(Code::UnknownTool, place, format!("undeclared tool `{}`", self.won.callee.name));
@@ -360,11 +357,8 @@ impl CallReader {
         // A bare name says too little to take another's closer for the end of its section.
         let may_close = must_close || !engine.pattern(self.won.pattern_ref).opens_with_name();
         if may_close && let Some(end) = wrong_tag(next, &context)? {
-            sink.diagnose(
-                Code::WrongCloser,
-                next..end,
-                format!("a different marker closed the section: `{}`", view.slice(next, end)),
-            );
+            let message = format!("a different marker closed the section: `{}`", view.slice(next, end));
+            sink.diagnose(Code::WrongCloser, next..end, message);
             sink.markup(end);
             return Ok(CallPhase::Over(end));
         }

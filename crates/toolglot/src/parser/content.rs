@@ -82,11 +82,8 @@ impl ContentReader {
             _ => self.object.end(edge.end, context, sink),
         }
         if edge.how == Ended::Cut && edge.next > edge.end {
-            sink.repair(
-                Code::WrongCloser,
-                edge.end..edge.next,
-                format!("a different tag closed the call: `{}`", context.view.slice(edge.end, edge.next)),
-            );
+            let message = format!("a different tag closed the call: `{}`", context.view.slice(edge.end, edge.next));
+            sink.repair(Code::WrongCloser, edge.end..edge.next, message);
         }
         Ok(ValueOutcome { at: edge.next, how: edge.how })
     }

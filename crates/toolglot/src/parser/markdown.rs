@@ -13,7 +13,7 @@ pub(crate) struct MarkdownState {
     /// Nothing but blanks, quote and list marks since the last line break: a fence may stand here.
     fence_start: bool,
     fence: Fence,
-    ignores_fences: bool,
+    pub(super) ignores_fences: bool,
     spans: Spans,
     /// The run of fence marks that the text just ended with.
     run: MarkRun,
@@ -109,11 +109,6 @@ impl MarkdownState {
     /// Says whether a byte goes on with the run of marks that the text just ended with: nothing begins there.
     pub(crate) fn is_amid_run(&self, byte: u8) -> bool {
         self.run.length > 0 && self.run.mark == byte
-    }
-
-    /// Takes no fence that opens from here on for one.
-    pub(crate) fn ignore_fences(&mut self) {
-        self.ignores_fences = true;
     }
 
     /// Returns where the back quotes stand that close the code span at hand, once it is known to quote what stands here; none

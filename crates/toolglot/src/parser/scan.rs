@@ -215,11 +215,8 @@ impl Scanner {
         let found = match self.decide_near(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {
                 self.wasted_lookahead += cut.end() - self.at;
-                sink.diagnose(
-                    Code::LimitHeld,
-                    self.at..cut.end(),
-                    "not decided within the limit `held`; treated as text",
-                );
+                let message = "not decided within the limit `held`; treated as text";
+                sink.diagnose(Code::LimitHeld, self.at..cut.end(), message);
                 ContestOutcome::Lost
             }
             decided => decided?,
@@ -289,7 +286,7 @@ impl Scanner {
             self.seen.tried_call |= candidate.role == CandidateRole::Call;
             // Its fences quote nothing, also where it is damaged.
             if candidate.writes_fence && candidate.evidence == Strength::Strong {
-                self.place.ignore_fences();
+                self.place.ignores_fences = true;
             }
         }
         self.looks_ahead = looks_ahead(engine, &alive) && !self.is_indented(view);

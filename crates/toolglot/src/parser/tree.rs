@@ -53,7 +53,8 @@ pub(crate) fn read(start: usize, context: &CallContext<'_>, param: &Pattern) -> 
         } else if let Some((key, end)) = child(at, context, param, frame)?
             && frames.len() < context.engine.options.limits.depth
         {
-            let node = child_node(node, &key);
+            let is_list = |node: &SchemaNode<'_>| node.types().only(Types::ARRAY | Types::NULL);
+            let node = node.and_then(|node| if is_list(&node) { node.item(0) } else { node.property(&key) });
             frames.push(open(key, node, end, head));
             at = end;
         } else if frame.children.is_empty() {
@@ -102,11 +103,6 @@ fn child(
     let known = types.has(Types::ARRAY | Types::OBJECT) || types.is_open() && key == "item";
     let may = known || param.opening().is_some_and(Literal::is_strong);
     Ok(may.then_some((key, end)))
-}
-
-fn child_node<'s>(node: Option<SchemaNode<'s>>, key: &str) -> Option<SchemaNode<'s>> {
-    let node = node?;
-    if node.types().only(Types::ARRAY | Types::NULL) { node.item(0) } else { node.property(key) }
 }
 
 /// Returns where a leaf's text ends and its closer ends, if that comes before a marker of the call or of another.

@@ -108,61 +108,40 @@ fn objects(text: &ArgumentsText<'_>, start: usize) -> Option<Vec<FoundObject>> {
 /// Returns which object is taken: of those with an end the first with a member that fits, else the first with a member.
 fn choose(objects: &[FoundObject]) -> usize {
     let filled = |object: &FoundObject| object.is_complete && object.whole.json.contains('"');
-    let fits =
-        |object: &&FoundObject| filled(object) && Repaired::new(String::new(), object.whole.repairs.clone()).fits();
-    let place =
-        |chosen: Option<&FoundObject>| chosen.and_then(|chosen| objects.iter().position(|o| o.start == chosen.start));
-    place(objects.iter().find(fits)).or_else(|| place(objects.iter().find(|o| filled(o)))).unwrap_or_default()
+    let fits = |object: &FoundObject| Repaired::new(String::new(), object.whole.repairs.clone()).fits();
+    let first = objects.iter().position(|object| filled(object) && fits(object));
+    first.or_else(|| objects.iter().position(filled)).unwrap_or_default()
 }
 
 /// Says what stands around the objects, as diagnostics; `None` if it may be more than talk.
 fn surroundings(text: &ArgumentsText<'_>, start: usize, end: usize, count: usize) -> Option<Vec<Diagnostic>> {
     let (before, after) = (text.text[..start].trim_end(), text.text[end..].trim_start());
     let mut found = Vec::new();
-    let after_start = text.text.len() - after.len();
+    let mut note = |code, span, message: &str| found.push(Diagnostic::new(code, span, message));
+    let (after_start, end) = (text.text.len() - after.len(), text.text.trim_end().len());
     if let (Some(before), Some(after)) = (before.strip_suffix('['), after.strip_prefix(']')) {
-        if count > 1 || !before.trim().is_empty() || !after.trim().is_empty() {
-            return None;
-        }
-        found.push(Diagnostic::new(
-            Code::Wrapper,
-            before.len()..after_start + 1,
-            "unwrapped the arguments from a list",
-        ));
-        return Some(found);
+        let alone = count == 1 && before.trim().is_empty() && after.trim().is_empty();
+        note(Code::Wrapper, before.len()..after_start + 1, "unwrapped the arguments from a list");
+        return alone.then_some(found);
     }
     let prose = before_fence(before);
     if prose.len() < before.len() {
-        found.push(Diagnostic::new(
-            Code::Fence,
-            prose.len()..before.len(),
-            "dropped the Markdown fence around the object",
-        ));
+        note(Code::Fence, prose.len()..before.len(), "dropped the Markdown fence around the object");
     }
     let talk = after.trim_start_matches(['}', ']']).trim();
     let talk = talk.strip_prefix("```").filter(|_| prose.len() < before.len()).unwrap_or(talk).trim_start();
     if after.starts_with(['}', ']']) {
-        found.push(Diagnostic::new(
-            Code::ExtraCloser,
-            after_start..after_start + 1,
-            "dropped an extra closing bracket",
-        ));
+        note(Code::ExtraCloser, after_start..after_start + 1, "dropped an extra closing bracket");
     }
-    if !is_talk_before(prose, text) || !is_talk_after(talk) {
-        return None;
-    }
-    let message = "dropped text around the arguments";
     if !prose.trim().is_empty() {
-        found.push(Diagnostic::new(Code::SurroundingText, 0..prose.len(), message));
+        note(Code::SurroundingText, 0..prose.len(), "dropped text around the arguments");
     }
-    let end = text.text.trim_end().len();
-    if talk == EMPTY {
-        let message = "dropped an empty string behind the object";
-        found.push(Diagnostic::new(Code::GluedObjects, end - talk.len()..end, message));
-    } else if !talk.is_empty() {
-        found.push(Diagnostic::new(Code::SurroundingText, end - talk.len()..end, message));
+    match talk {
+        "" => {}
+        EMPTY => note(Code::GluedObjects, end - talk.len()..end, "dropped an empty string behind the object"),
+        _ => note(Code::SurroundingText, end - talk.len()..end, "dropped text around the arguments"),
     }
-    Some(found)
+    (is_talk_before(prose, text) && is_talk_after(talk)).then_some(found)
 }
 
 /// Returns what stands before a fence that opens at the end, or all of it.

@@ -65,10 +65,9 @@ fn is_stray(spelling: &Spelling) -> bool {
 
 /// The strong closers of some dialects, each once, but for those that repeat a name.
 pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) -> Vec<Literal> {
-    let closers = |dialect: &Dialect| {
-        strong_spellings(dialect, dialect.calls.iter().chain(&dialect.sections), Spelling::is_fixed).collect::<Vec<_>>()
-    };
-    each_once(of.iter().flat_map(|number| closers(&dialects[*number])))
+    each_once(of.iter().map(|number| &*dialects[*number]).flat_map(|dialect: &Dialect| {
+        strong_spellings(dialect, dialect.calls.iter().chain(&dialect.sections), Spelling::is_fixed)
+    }))
 }
 
 /// The closers of some patterns, each once, in those of their strong spellings that count, but for what stands between calls

@@ -49,11 +49,8 @@ impl Scanner {
                 }
                 CandidateRole::Call if sink.started >= engine.options.limits.calls => {
                     if !std::mem::replace(&mut self.told_limit, true) {
-                        sink.diagnose(
-                            Code::LimitCalls,
-                            self.at..self.at,
-                            "too many calls (limit `calls`); treated as text",
-                        );
+                        let message = "too many calls (limit `calls`); treated as text";
+                        sink.diagnose(Code::LimitCalls, self.at..self.at, message);
                     }
                     None
                 }
