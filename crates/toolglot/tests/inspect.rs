@@ -190,9 +190,9 @@ fn a_missed_call_has_its_reason_and_its_remedy() {
     let fenced = "So:\n\n```json\n{\"name\": \"ls\", \"arguments\": {}}\n```\n";
     assert_eq!(told(fenced, &all, &ls), (Some(MissReason::InCode), Some("evidence eager".to_owned())));
     assert_eq!(told(fenced, &all, &none), (Some(MissReason::InCode), Some("tools ls".to_owned())));
-    let invented = told("<tool-call>{\"name\": \"ls\", \"arguments\": {}}</tool-call>", &all, &ls);
+    let invented = told("<my-call>{\"name\": \"ls\", \"arguments\": {}}</my-call>", &all, &ls);
     assert_eq!(invented.0, Some(MissReason::UnknownMarker));
-    assert!(invented.1.is_some_and(|fix| fix.contains("call    = \"<tool-call>{call}</tool-call>\"")));
+    assert!(invented.1.is_some_and(|fix| fix.contains("call    = \"<my-call>{call}</my-call>\"")));
     let mine = Dialect::from_toml("mine", "call = '<<call:{name} {arguments}>>'").expect("a dialect");
     let weak = told("Sure: <<call:ls {}>> now", &Dialects::from(mine), &ls);
     assert_eq!(weak.0, Some(MissReason::WeakMarker));
