@@ -227,7 +227,7 @@ fn explain_says_where_parsing_stopped_and_what_to_do() {
     let stopped = second(&["-d", "hermes"], cut);
     assert!(stopped.starts_with("parsing stopped at line 2, column 37, before \"~ "), "{stopped}");
     assert!(
-        second(&[], "ls>{\"path\": \"a\"}")
+        second(&[], "ls => {\"path\": \"a\"}")
             .contains("`toolglot dialects new mine.toml --example FILE --call 'ls {…}'`")
     );
     let draft = "<think><tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call></think>No.";
