@@ -361,7 +361,7 @@ test("a reason's button makes the missed call a call: an option, a file, a tool 
   await press("Set evidence to eager");
   await said(page, /1 call: ls/);
   await page.getByRole("button", { name: "Clear" }).click();
-  await paste(page, `<tool-call>${json}</tool-call>`);
+  await paste(page, `<my-call>${json}</my-call>`);
   await press("Add a dialect that reads it");
   await said(page, /1 call: ls\. Read as mine/);
 });
