@@ -4,7 +4,7 @@ use super::code;
 use super::follow::Follow;
 use super::key::is_bare_key;
 use super::look::{Ahead, KEY};
-use super::quote::{Quote, holds_piece};
+use super::quote::Quote;
 use super::reader::{JsonReader, ReaderStep};
 use super::readings::{self, DoubtfulString, Plan, Spacing};
 use super::state::{Bracket, OpenBracket};
@@ -122,9 +122,11 @@ impl ReaderStep<'_> {
     /// not be its content, and no other end closes the call.
     pub(super) fn ends_unclosed(&self) -> Result<bool, NotYet> {
         let (view, at, text, markers) = (self.view, self.at(), &self.reader.text, self.context.markers);
-        let is_lost = |token| !holds_piece(view.slice(self.visible(), at), token);
-        let own = text.quote == Quote::Double && !text.raw || text.quote.token(self.context.quote).is_some_and(is_lost);
-        let plain = own && !text.key && !text.inner && text.end.is_none();
+        let token = text.quote.token(self.context.quote);
+        let plain = (token.is_some() || text.quote == Quote::Double && !text.raw)
+            && !text.key
+            && !text.inner
+            && text.end.is_none();
         let sought = !markers.is_near() && self.context.options.limits.string_ends > 0 && !self.reader.undeclared;
         if !plain
             || !sought
@@ -142,7 +144,8 @@ impl ReaderStep<'_> {
             None => false,
         };
         let here = || self.doubtful(self.reach());
-        if !decides || !readings::ends_unclosed(&here())? {
+        let has_more = |token| self.visible() > text.content || holds_more(view.slice(text.content, at), token);
+        if !decides || token.is_some_and(has_more) || !readings::ends_unclosed(&here())? {
             return Ok(false);
         }
         Ok(comma || !self.next_quote(at)?.1 && matches!(readings::read(&here())?, Plan::Unsure { .. }))
@@ -296,4 +299,11 @@ impl ReaderStep<'_> {
             _ => Ok(self.text_end(end)),
         }
     }
+}
+
+/// Says whether a text holds the key of another member, or a damaged token: its string ended before.
+fn holds_more(text: &str, token: &str) -> bool {
+    let begins_member = |part: &str| part.split_once(':').is_some_and(|(key, _)| is_bare_key(key.trim()));
+    let damaged = token.trim_matches(['<', '>', '|']);
+    text.to_ascii_lowercase().contains(damaged) || text.split(',').skip(1).any(begins_member)
 }

@@ -61,11 +61,6 @@ pub(super) fn twin_of(quote: Quote) -> Option<Quote> {
     })
 }
 
-/// Says whether a text holds what stands between the brackets of a token: one was there, and is damaged.
-pub(super) fn holds_piece(text: &str, token: &str) -> bool {
-    text.to_ascii_lowercase().contains(token.trim_matches(['<', '>', '|']))
-}
-
 /// Returns the length of a token that ends a string: the token itself, or `</escape>` for `<escape>`.
 pub(super) fn token_closer(view: View<'_>, token: &str, at: usize) -> Result<Option<usize>, NotYet> {
     if view.starts_with(at, token)? {

@@ -14,9 +14,6 @@ struct FoundObject {
     is_complete: bool,
 }
 
-/// A string without text, which says nothing.
-const EMPTY: &str = "\"\"";
-
 /// Reads the first object of a text, if nothing that matters stands around it.
 ///
 /// Further objects directly behind it are reported; the first that has a member and fits the tool is taken, if the
@@ -138,7 +135,7 @@ fn surroundings(text: &ArgumentsText<'_>, start: usize, end: usize, count: usize
     }
     match talk {
         "" => {}
-        EMPTY => note(Code::GluedObjects, end - talk.len()..end, "dropped an empty string behind the object"),
+        "\"\"" => note(Code::GluedObjects, end - talk.len()..end, "dropped an empty string behind the object"),
         _ => note(Code::SurroundingText, end - talk.len()..end, "dropped text around the arguments"),
     }
     (is_talk_before(prose, text) && is_talk_after(talk)).then_some(found)
@@ -177,5 +174,5 @@ fn is_talk_before(prose: &str, text: &ArgumentsText<'_>) -> bool {
 fn is_talk_after(talk: &str) -> bool {
     let sentence =
         talk.starts_with(|c: char| c.is_alphabetic() || "*#>-()<`.!;—–\u{1F000}".contains(c) || c as u32 > 0x2000);
-    talk.is_empty() || talk == EMPTY || sentence && !talk.contains(['{', '}'])
+    talk.is_empty() || talk == "\"\"" || sentence && !talk.contains(['{', '}'])
 }

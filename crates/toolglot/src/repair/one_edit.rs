@@ -1,5 +1,4 @@
-//! Arguments in which one byte is wrong: a quote that is not escaped, a quote that is lost, a bracket too many; or whose
-//! first bytes are lost.
+//! Arguments in which one byte is wrong (a quote not escaped, or lost, a bracket too many), or whose first are lost.
 //!
 //! Each edit of that kind is tried. If just one of them makes the text one JSON object that fits the tool, it is what was
 //! meant; if several do, there is no reading.

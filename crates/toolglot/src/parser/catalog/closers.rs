@@ -70,8 +70,7 @@ pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) ->
     }))
 }
 
-/// The closers of some patterns, each once, in those of their strong spellings that count, but for what stands between calls
-/// anyway.
+/// The closers of some patterns, each once, in the strong spellings that count, but for what stands between calls anyway.
 fn strong_spellings<'d>(
     dialect: &'d Dialect,
     patterns: impl Iterator<Item = &'d Pattern>,
