@@ -6,10 +6,13 @@ use crate::ends::home::StringStyle;
 
 pub(super) const SLIPS: &[Slip] = &[
     ("value's closer missing", |it| {
-        // Its line goes with it.
         let at = it.value_closer()?;
-        let blank = it.text[at.end..].len() - it.text[at.end..].trim_start().len();
-        Some(it.with(at.start..at.end + blank, ""))
+        Some(without(it, at))
+    }),
+    ("last value's closer missing", |it| {
+        // Members that are no text may follow.
+        let at = it.last_value_closer()?;
+        Some(without(it, at))
     }),
     ("value's closer doubled", |it| closer(tagged(it)?, |closer| closer.repeat(2))),
     ("value's closer of a sibling", |it| {
@@ -38,6 +41,12 @@ pub(super) const SLIPS: &[Slip] = &[
 /// Returns the place if its values end with a whole tag or token.
 fn tagged<'p, 'm>(place: &'p Place<'m>) -> Option<&'p Place<'m>> {
     (place.home.end.starts_with('<') && place.home.end.ends_with('>')).then_some(place)
+}
+
+/// Returns the message without a closer and the rest of its line.
+fn without(place: &Place<'_>, at: std::ops::Range<usize>) -> String {
+    let blank = place.text[at.end..].len() - place.text[at.end..].trim_start().len();
+    place.with(at.start..at.end + blank, "")
 }
 
 fn closer(place: &Place<'_>, change: impl FnOnce(&str) -> String) -> Option<String> {

@@ -85,8 +85,13 @@ impl<'m> Place<'m> {
 
     /// Returns where the text of the first member stands that is a string of the call's own.
     pub(super) fn string(&self) -> Option<(&'static str, Range<usize>)> {
-        let part = self.parts.iter().find(|part| part.what == What::Text && part.pointer.matches('/').count() == 1)?;
-        Some((self.call.members[part.member].key, part.span.clone()))
+        self.strings().next()
+    }
+
+    /// Returns where the texts stand that are strings of the call's own, each with its key.
+    fn strings(&self) -> impl DoubleEndedIterator<Item = (&'static str, Range<usize>)> {
+        let own = self.parts.iter().filter(|part| part.what == What::Text && part.pointer.matches('/').count() == 1);
+        own.map(|part| (self.call.members[part.member].key, part.span.clone()))
     }
 
     /// Returns where the key of a member stands in JSON or before `=`, without quotes.
@@ -104,7 +109,16 @@ impl<'m> Place<'m> {
 
     /// Returns where the closer of the first raw value stands: what the file has between a value and the next key.
     pub(super) fn value_closer(&self) -> Option<Range<usize>> {
-        let (key, value) = self.string().filter(|_| self.is(StringStyle::Raw))?;
+        self.closer_after(self.string()?)
+    }
+
+    /// Returns where the closer of the last raw text stands.
+    pub(super) fn last_value_closer(&self) -> Option<Range<usize>> {
+        self.closer_after(self.strings().next_back()?)
+    }
+
+    fn closer_after(&self, (key, value): (&str, Range<usize>)) -> Option<Range<usize>> {
+        self.is(StringStyle::Raw).then_some(())?;
         let end = self.home.end_of(key);
         let at = self.text[value.end..self.closer.end].find(&end).filter(|_| !end.is_empty())? + value.end;
         Some(at..at + end.len())
