@@ -235,7 +235,7 @@ impl ReaderStep<'_> {
             _ => match self.look().opens(at)? {
                 None => Ok(matches!(self.view.byte(at)?, Some(b'{' | b'['))),
                 // Two quotes that touch are an empty string of code, or one quote that another quotes.
-                Some((quote, length)) => Ok(apart && self.string_ends_well(bracket, quote, at + length)?),
+                Some(_) => Ok(apart),
             },
         }
     }
@@ -310,16 +310,6 @@ impl ReaderStep<'_> {
         })
     }
 
-    fn string_ends_well(&self, bracket: Bracket, quote: Quote, from: usize) -> Result<bool, NotYet> {
-        let Ahead::Found(end) = self.look().string(quote, from, usize::MAX)? else { return Ok(false) };
-        let (next, _) = self.look().joint(end)?;
-        match self.view.byte(next)? {
-            Some(b',') if bracket == Bracket::Object => self.item_ahead(bracket, next + 1),
-            Some(b',' | b']' | b')' | b'}') | None => Ok(true),
-            Some(_) => Ok(next > end && self.look().opens(next)?.is_some()),
-        }
-    }
-
     /// Looks for a second string behind a blank, which Python joins to the first, or behind a plus.
     pub(super) fn joins(&self, end: usize) -> Result<Option<Follow>, NotYet> {
         let bracket = match self.parent() {
@@ -328,8 +318,10 @@ impl ReaderStep<'_> {
             Some(bracket) => bracket,
         };
         let (next, plus) = self.look().joint(end)?;
-        let Some((quote, length)) = self.look().opens(next)?.filter(|_| next > end) else { return Ok(None) };
+        if next == end || self.look().opens(next)?.is_none() {
+            return Ok(None);
+        }
         let joins = plus || matches!(bracket, Bracket::Object | Bracket::Group) || self.parent().is_none();
-        Ok((joins && self.string_ends_well(bracket, quote, next + length)?).then_some(Follow::Joins(next)))
+        Ok(joins.then_some(Follow::Joins(next)))
     }
 }

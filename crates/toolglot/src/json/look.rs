@@ -303,10 +303,6 @@ impl Lookahead<'_> {
             None => self.word(at)?,
         };
         let Ahead::Found(end) = end else { return Ok(false) };
-        let word = self.view.slice(at, end);
-        if !word.starts_with(|first: char| first.is_ascii_digit()) && !is_literal(word) && self.opens(at)?.is_none() {
-            return Ok(false);
-        }
         Ok(matches!(self.view.byte(self.gap(end)?)?, Some(b',' | b'}')))
     }
 
