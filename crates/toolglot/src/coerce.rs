@@ -1,7 +1,7 @@
-//! Text and scalars into JSON of the type that a schema declares.
+//! Converts text and scalars to JSON of the type that a schema declares.
 //!
-//! The declared types alone decide what a value may become. Numbers are
-//! converted as text, so that no digit can get lost in a float.
+//! Only the declared types determine the result. Numbers are
+//! converted as text, so that no digit is lost in a float.
 
 use crate::diagnostic::Diagnostic;
 use crate::json::decode;
@@ -21,10 +21,10 @@ use number::Number;
 use whole::Output;
 pub(crate) use wrap::{echoed, only_scalar, wrapped, wraps};
 
-/// What a conversion did.
+/// The result of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conversion {
-    /// The value was what was declared, or nothing was.
+    /// The value has its declared type, or none is declared.
     Fits,
     /// The value was converted to a declared type.
     Coerced,
@@ -32,7 +32,7 @@ pub(crate) enum Conversion {
     Mismatch,
 }
 
-/// What the dialect itself says of a value's type (`string="true"`, `type="number"`).
+/// What the dialect itself declares about a value's type (`string="true"`, `type="number"`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Hint {
     /// Nothing: the schema decides, then the caller's policy for untyped text.

@@ -1,13 +1,13 @@
-//! White space between words and markers. Templates write it, so it is markup unless the caller wants it [`Frame::Exact`].
+//! White space between text and markers. Templates write it, so it is markup unless the caller sets [`Frame::Exact`].
 //!
 //! | white space | followed by a marker | by words | by the end |
 //! |---|---|---|---|
 //! | begins the message | markup | text | text |
-//! | behind a marker, the first words of their kind | markup | markup up to its last line break | markup |
-//! | behind a marker, later words | markup | text | markup |
-//! | behind words, from its first line break on | markup | text | text |
+//! | after a marker, the first words of their kind | markup | markup up to its last line break | markup |
+//! | after a marker, later words | markup | text | markup |
+//! | after words, from its first line break on | markup | text | text |
 //!
-//! Words are text or reasoning. A message that begins with reasoning, which the prompt opened, begins behind a marker.
+//! Words are text or reasoning. A message that begins with reasoning, which the prompt opened, begins after a marker.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub(crate) struct FrameReader {
     spare: Vec<StoredEvent>,
 }
 
-/// What stands before the next byte, or before the white space that is held.
+/// What precedes the next byte, or the white space that is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Edge {
     #[default]

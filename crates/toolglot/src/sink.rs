@@ -255,7 +255,7 @@ impl Sink {
     /// Ends the running call with the worst outcome that was noted since its start. The brace that closes its arguments is said
     /// only now, and only if the call is finished: what was said of any other is no JSON.
     ///
-    /// An end that was moved stands only if the arguments then are what the tool takes: else it was found in the wrong
+    /// An end that was moved is kept only if the tool accepts the arguments: otherwise it was found in the wrong
     /// place.
     pub(crate) fn call_end(&mut self, id: Option<&str>, upto: usize) {
         let CallDoubts { moved, lacking, unasked, .. } = std::mem::take(&mut self.doubts);
@@ -345,7 +345,7 @@ impl Sink {
         self.outcome = self.outcome.max(outcome);
     }
 
-    /// Makes the running call one that is not finished; says why.
+    /// Makes the running call unfinished, and records why.
     pub(crate) fn broken(&mut self, span: Range<usize>, why: impl Into<String>) {
         self.note(Outcome::Broken);
         self.diagnose(Code::Broken, span, why);

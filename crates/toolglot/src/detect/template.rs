@@ -1,25 +1,25 @@
-//! From a chat template: the markers it spells out where it writes calls of earlier turns.
+//! Matches a chat template against the markers that dialects write around calls.
 
 use super::markers::{MarkerKind, MarkerPiece, PatternText, chunks, has_hole, ways};
 use super::{Reason, Verdict, ranked, with_ties};
 use crate::{Dialect, Dialects, Outline};
 
-/// A way of writing a call: its patterns, every one with what it is for people.
+/// A way to write a call: its patterns, each with a description.
 type Way = Vec<(&'static str, Vec<PatternText>)>;
 
-/// A word of so many letters is evidence where a dialect has no markers.
+/// A word of this many letters is evidence if a dialect has no markers.
 const TELLING: usize = 6;
 
-/// A lower score is noise: words and tokens that any template may hold.
+/// A lower score is noise: words and tokens that occur in any template.
 const NOISE: i32 = 5;
 
-/// Ranks the dialects whose markers stand in a chat template's text, the most specific first.
+/// Ranks the dialects whose markers occur in the text of a chat template, the most specific first.
 ///
-/// A dialect that has little but common words with a template is not named. Where several have the same score, the first
-/// lists the others as `alike`. The text alone does not tell them apart, nor whether the markers are ever written: the crate
-/// `toolglot-template` runs the template to find out.
+/// A dialect that shares little but common words with the template is not listed. If several have the same score, the
+/// first lists the others as `alike`. The text alone does not distinguish them, nor does it show whether the markers are
+/// ever written: the crate `toolglot-template` runs the template to find out.
 ///
-/// All markers of a dialect's section, call and parameter must be there. Line breaks and quotes may
+/// All markers of a dialect's section, call and parameter must occur. Line breaks and quotes may
 /// be escaped, as in the strings of a template or of the JSON file around it.
 ///
 /// # Example

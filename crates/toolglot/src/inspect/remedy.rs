@@ -1,4 +1,4 @@
-//! Why there is no call, with the change that makes one: each is tried before it is told.
+//! Why there is no call, with a change that would produce one: each change is tried before it is suggested.
 
 use std::ops::Range;
 
@@ -16,27 +16,27 @@ use super::own_file;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WhyNot {
-    /// The reason; none if nothing in the text looks like a call.
+    /// The reason; `None` if nothing in the text looks like a call.
     pub reason: Option<MissReason>,
     /// The reason in words.
     pub message: String,
-    /// The bytes it is about.
+    /// The bytes that it concerns.
     pub span: Range<usize>,
-    /// What would make it a call.
+    /// Changes that would make it a call.
     pub fix: Option<Remedy>,
 }
 
-/// A change under which a text has one call more; where that takes two, a tool to declare is the first.
+/// A change with which a text has one more call; if it takes two changes, the first is a tool to declare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Remedy {
-    /// `tools` for a tool to declare, `dialect` for one to add, `file` for one of the caller's own, else the name of an option.
+    /// `tools` for a tool to declare, `dialect` for one to add, `file` for a new dialect file, or the name of an option.
     pub kind: &'static str,
-    /// The tool's, dialect's or choice's name; of a `file` its text.
+    /// The name of the tool, dialect or choice; for `file`, the file's text.
     pub value: String,
 }
 
-/// Says why a message has no call, and for each that did not finish, why.
+/// Returns why a message has no call, and why each unfinished call is not finished.
 pub(super) fn why(
     input: &[u8],
     message: &Message,

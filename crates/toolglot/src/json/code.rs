@@ -1,4 +1,4 @@
-//! What quotes say that stand in code.
+//! What quotes in code mean.
 
 use super::look::{Ahead, Lookahead};
 use super::quote::Quote;

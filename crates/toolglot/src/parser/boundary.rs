@@ -95,7 +95,7 @@ impl Markers for CallContext<'_> {
         Ok(is_parameter.then(|| key.into_owned()))
     }
 
-    /// Says whether a string that nothing odd stands in may end before the call's brackets, which end at `at`: the call is
+    /// Says whether a string without anything odd in it may end before the call's brackets, which end at `at`: the call is
     /// closed, or goes on in a way that is known, with brackets too many or another object in the same tags.
     fn may_end_call(&self, at: usize) -> Result<bool, NotYet> {
         let mut end = at;
@@ -392,7 +392,7 @@ fn is_alone(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     Ok(ends_line(context, end)? && is_over(context, end, Doubt::Clean)?)
 }
 
-/// Goes past the braces of the objects around the arguments, and past short members behind them.
+/// Skips the braces of the objects around the arguments, and short members after them.
 fn close_objects(context: &CallContext<'_>, mut at: usize) -> Result<Option<usize>, NotYet> {
     let view = context.view;
     for _ in 0..context.around {

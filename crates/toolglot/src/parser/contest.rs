@@ -113,7 +113,7 @@ pub(crate) struct TrialContext<'t> {
     pub(crate) company: Option<Company>,
     /// The tool's name is all that opens the call: it must be spelled as declared.
     pub(crate) named: bool,
-    /// Nothing but blanks, calls and regions stands before.
+    /// Only blanks, calls and regions precede it.
     pub(crate) fresh: bool,
     /// A fence opens the call: all that stands in it must be calls.
     pub(crate) fence: bool,

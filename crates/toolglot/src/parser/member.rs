@@ -15,7 +15,7 @@ use crate::view::{NotYet, View, is_blank};
 const NAMES: [&str; 7] = ["name", "tool_name", "tool", "function", "function_name", "tool_call", "function_call"];
 const ARGUMENTS: [&str; 8] =
     ["arguments", "parameters", "args", "input", "params", "tool_input", "action_input", "argument"];
-/// Says who is called only if a declared tool has that name: it is many things' name.
+/// A member that names the tool only if a declared tool has that name, since it is used for many things.
 const ACTION: &str = "action";
 /// Members that may hold the object that carries the call.
 const WRAPPERS: [&str; 4] = ["function", "tool", "tool_call", "function_call"];

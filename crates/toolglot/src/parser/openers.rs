@@ -68,8 +68,8 @@ struct Behind {
 
 /// Literals in order, each with the numbers of what it opens.
 ///
-/// All that stand at a place are the last that comes no later than the text there, if it stands, and those that it begins
-/// with: whatever comes between a literal that stands and the text begins with that literal.
+/// All that match at a place are prefixes of the last one that sorts no later than the text there, or that one itself:
+/// whatever sorts between a matching literal and the text begins with that literal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Openers {
     rows: Vec<OpenerRow>,
@@ -91,7 +91,7 @@ struct OpenerRow {
 }
 
 impl OpenerRow {
-    /// Says whether the literal stands once more where it might go on, and goes on behind that.
+    /// Returns whether the literal occurs again where it might continue, and continues after that.
     fn restarts(&self, view: View<'_>, next: TextBehind, then: &NextBytes) -> Result<bool, NotYet> {
         let TextBehind::Near { at, bytes: [first, second], .. } = next else { return Ok(false) };
         let mut own = self.text.bytes();

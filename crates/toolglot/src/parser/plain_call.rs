@@ -14,7 +14,7 @@ use crate::schema::Schema;
 use crate::tool::NameLookup;
 use crate::view::{View, is_blank};
 
-/// The longest call that is said at once. A longer one is as quick the long way, and most of it would be read twice if it
+/// The longest call that is said at once. A longer one is as fast on the slow path, and most of it would be read twice if it
 /// were none.
 pub(super) const PLAIN: usize = 1 << 12;
 

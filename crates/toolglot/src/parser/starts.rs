@@ -19,7 +19,7 @@ pub(crate) struct Starts {
     second: Vec<[u16; 256]>,
     /// Which texts share their first two bytes, or are all told by their first.
     groups: Vec<Range<usize>>,
-    /// Sorted; none of them begins with another, which would stand wherever it does.
+    /// Sorted; none of them is a prefix of another, which would match wherever it does.
     texts: Vec<StartText>,
     /// So do closing tags that have the name of the call or of the parameter.
     named: bool,

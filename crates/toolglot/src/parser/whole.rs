@@ -28,7 +28,7 @@ impl WholeArguments {
         Self { json, repair: None, found: Vec::new() }
     }
 
-    /// Returns the arguments of a call that has none, and says which of the tool's parameters are missing.
+    /// Returns the arguments of a call that has none, and reports which required parameters are missing.
     pub(crate) fn empty(tool: Option<&Tool>) -> Self {
         let required = tool.and_then(|tool| tool.schema.as_ref()).map_or(&[][..], |schema| schema.root().required());
         let message = |name| format!("missing required parameter `{name}`");

@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::json::{self, Context, Ended, NoMarkers, ValueOutcome, WholeValue, key_ahead};
 use crate::view::View;
 
-/// An object and the bytes that it stands on.
+/// An object and its bytes.
 struct FoundObject {
     whole: WholeValue,
     start: usize,
@@ -17,8 +17,8 @@ struct FoundObject {
 /// Reads the first object of a text, if nothing that matters stands around it.
 ///
 /// Further objects directly behind it are reported; the first that has a member and fits the tool is taken, if the
-/// others say nothing that it does not say: which of two is meant nobody knows. Anything else in braces, quotes or
-/// members around it makes the reading doubtful, and there is none. What was read already stands, unless it is lines of
+/// others contain nothing that it does not: which of two is meant is unknown. Anything else in braces, quotes or
+/// members around it makes the reading doubtful, and there is none. What was read so far is kept, unless it is lines of
 /// keys that do not fit the tool. The object may be a whole call, which shows when it stands alone.
 pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option<Repaired> {
     let lines = |found: &Repaired| found.diagnostics.iter().any(|found| found.code == Code::KeyValueLines);

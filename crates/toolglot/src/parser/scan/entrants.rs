@@ -204,7 +204,7 @@ impl Scanner {
     }
 }
 
-/// What stands at least before a line of code, unless a tab does.
+/// The minimal indentation of a line of code, unless it is a tab.
 const INDENT: &[u8] = b"    ";
 
 /// So many bytes before an opener are looked at, for a closer, the colon that announces a bracket, or the tag that an element

@@ -1,4 +1,4 @@
-//! Contests that were lost: where the same bytes stand again, as models that go round in circles write them, all are lost
+//! Contests that were lost: models in a loop write the same bytes again, and all are lost
 //! again.
 //!
 //! What becomes of a contest depends on the bytes from its opener on, and on what is known of the text before. A contest

@@ -156,7 +156,7 @@ impl Scanner {
         Ok(heads)
     }
 
-    /// Counts and tells what became of a candidate; returns it if it is ready.
+    /// Counts and traces the outcome of a candidate; returns it if it is ready.
     fn settle(&mut self, context: &TrialContext<'_>, trial: Trial) -> Result<Option<ScanFound>, NotYet> {
         let dialect = context.engine.dialect(context.pattern_ref).name.clone();
         let source = || &context.engine.pattern(context.pattern_ref).source;

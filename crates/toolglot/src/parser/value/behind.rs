@@ -9,7 +9,7 @@ use crate::parser::torn::is_weak;
 use crate::parser::value_context::ValueContext;
 use crate::view::NotYet;
 
-/// Says whether nothing but a few closing tags follows to the end of the input.
+/// Returns whether only a few closing tags are left before the end of the input.
 pub(super) fn ends_in_tags(mut at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     for _ in 0..4 {
         at = context.gap(at)?;
