@@ -115,7 +115,7 @@ fn tools(kinds: &[&(&str, &str, &str)]) -> Tools {
     Tools::from_json_str(&format!("[{declared}]")).unwrap_or_default()
 }
 
-/// Returns what a file could declare strong: its weak openers up to their first white space, but for brackets and words.
+/// Returns what a file could declare strong: its weak openers up to their first white space, except for brackets and words.
 fn markers(dialect: &Dialect) -> Vec<String> {
     let first = |opener: &String| Some(opener.split_whitespace().next()?.to_owned());
     let is_marker = |text: &String| {

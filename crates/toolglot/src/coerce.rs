@@ -96,7 +96,7 @@ pub(crate) fn value(json: &str, node: SchemaNode<'_>, options: &Options, out: &m
 
 /// Appends the JSON of a value that was written as a JSON string, where the schema has a say.
 ///
-/// `source` is the strict JSON string as it will stand if nothing is converted, `content` what it means.
+/// `source` is the strict JSON string as it will be if nothing is converted, `content` what it means.
 pub(crate) fn string(
     content: &str,
     source: &str,
@@ -172,12 +172,12 @@ fn convert_string(content: &str, node: SchemaNode<'_>, options: &Options, out: &
     choice.is_some()
 }
 
-/// Says whether a number, boolean or null may stand as it is.
+/// Returns whether a number, boolean or null may stay unchanged.
 pub(crate) fn is_declared(token: &str, node: SchemaNode<'_>) -> bool {
     node.types().is_open() || scalar_fits(token, node)
 }
 
-/// Says whether a number, boolean or null is what a node declares.
+/// Returns whether a number, boolean or null is what a node declares.
 fn scalar_fits(token: &str, node: SchemaNode<'_>) -> bool {
     let types = node.types();
     let typed = match token {
@@ -200,7 +200,7 @@ fn scalar_as_declared(token: &str, node: SchemaNode<'_>) -> Option<String> {
     choice::of_text(token, node).filter(|choice| choice.is_string()).map(|choice| choice.json.clone())
 }
 
-/// Says whether values are converted, not only compared with what is declared.
+/// Returns whether values are converted, not only compared with what is declared.
 fn converts(options: &Options) -> bool {
     options.validation != Validation::Lenient
 }

@@ -1,16 +1,16 @@
 //! What speaks against a reading of strings whose quotes are not escaped: one table.
 //!
 //! A reading says where all strings end that are left in a call. Several may reach the call's closer; the first of them
-//! stands unless a row of this table holds for it, or what follows the call may belong to a string. What a row is worth is measured: `ends ablate` in `fuzz/` reads the same
+//! is used unless a row of this table holds for it, or what follows the call may belong to a string. What a row is worth is measured: `ends ablate` in `fuzz/` reads the same
 //! messages without it. A row that changes nothing has to go.
 
 /// A row of the table of evidence: what holds for a string of a reading that is not trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "it is for the measuring of its rows, which counts them all")]
 pub enum Veto {
-    /// The brackets behind the string's first bare quote close the call, and a comma follows.
+    /// The brackets after the string's first bare quote close the call, and a comma follows.
     NextCall,
-    /// The first bare quote stands where a value may end, and a comma, the right bracket, a key, or an object on a new line
+    /// The first bare quote is where a value may end, and a comma, the right bracket, a key, or an object on a new line
     /// follows.
     EarlyEnd,
     /// The same for an item of an array, or under a key of the model's own.
@@ -21,9 +21,9 @@ pub enum Veto {
     CallInside,
     /// A comma follows the first bare quote, and what looks like the next value precedes the second.
     TwoValues,
-    /// A key that the innermost object declares stands in the string, in quotes.
+    /// A key that the innermost object declares is in the string, in quotes.
     InnerKey,
-    /// A parameter stands in the string, in quotes, and nowhere else.
+    /// A parameter is in the string, in quotes, and nowhere else.
     MissingKey,
     /// Some line breaks of the string are escaped and others are not.
     MixedBreaks,
@@ -31,7 +31,7 @@ pub enum Veto {
     LoneQuote,
     /// A bare quote follows an escape that JSON does not have.
     OddEscape,
-    /// The member behind the string is not declared, or the item behind it may as well be code.
+    /// The member after the string is not declared, or the item after it may as well be code.
     Stranger,
     /// The last line of the string has an odd number of quotes: no other reading may close the call.
     OddQuotes,
@@ -79,7 +79,7 @@ impl Vetoes {
         Self(self.0 | other.0)
     }
 
-    /// Says whether any row holds that is not switched off.
+    /// Returns whether any row holds that is not switched off.
     pub(crate) fn is_empty_but_for(self, off: Self) -> bool {
         self.0 & !off.0 == 0
     }

@@ -58,7 +58,7 @@ impl FrameReader {
         self.held.as_ref().map(|(_, span)| span.start)
     }
 
-    /// Passes the event of a push, if there is one, without white space at an edge; false if there may be some. A blank behind a
+    /// Passes the event of a push, if there is one, without white space at an edge; false if there may be some. A blank after a
     /// word is none, and within a call is none.
     #[inline(always)]
     pub(crate) fn passes(&mut self, events: &[StoredEvent], view: View<'_>) -> bool {
@@ -115,7 +115,7 @@ impl FrameReader {
             if kind == words {
                 span.start = held.start;
             } else {
-                // Nothing stands between one kind and the other, so this is no edge.
+                // Nothing is between one kind and the other, so this is no edge.
                 self.say(kind, held, out);
             }
         }
@@ -133,7 +133,7 @@ impl FrameReader {
         self.held = (!span.is_empty()).then_some((words, span));
     }
 
-    /// Says white space of which there is too much to hold; returns where the rest begins.
+    /// Emits white space of which there is too much to hold; returns where the rest begins.
     #[inline]
     fn say_excess(&mut self, words: Words, mut space: Range<usize>, most: usize, out: &mut Vec<StoredEvent>) -> usize {
         while space.len() > most {
@@ -143,7 +143,7 @@ impl FrameReader {
         space.start
     }
 
-    /// Says whether line breaks that lead to words are the frame's.
+    /// Returns whether line breaks that lead to words are the frame's.
     fn is_frame(&self, words: Words) -> bool {
         let behind = self.edge == Edge::Marker || self.edge == Edge::Start && words == Words::Reasoning;
         behind && !self.seen[words as usize]

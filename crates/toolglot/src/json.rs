@@ -79,9 +79,9 @@ pub(crate) use scalar::{is_number, is_token};
 pub(crate) use strict::{members, string_end, tokens};
 pub(crate) use write::{clean_run, decode, needs_escape, write_escaped, write_string};
 
-/// What stands around a value: the markers of the dialect that may end it from outside. By itself a value has none.
+/// What surrounds a value: the markers of the dialect that may end it from outside. By itself a value has none.
 pub(crate) trait Markers {
-    /// Returns the end of a marker that stands at `at` outside a string; asked where a bracket is missing.
+    /// Returns the end of a marker at `at` outside a string; asked where a bracket is missing.
     fn stop(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
         Ok(None)
     }
@@ -91,12 +91,12 @@ pub(crate) trait Markers {
         None
     }
 
-    /// Says whether Markdown escaped the names of the call, and so its strings.
+    /// Returns whether Markdown escaped the names of the call, and so its strings.
     fn is_markdown(&self) -> bool {
         false
     }
 
-    /// Says whether a byte can begin a marker, so that strings can be read past all others.
+    /// Returns whether a byte can begin a marker, so that strings can be read past all others.
     fn may_begin(&self, _: u8) -> bool {
         false
     }
@@ -106,23 +106,23 @@ pub(crate) trait Markers {
         &[]
     }
 
-    /// Says whether a marker begins at `at` inside a string; then the string's end is in doubt.
+    /// Returns whether a marker begins at `at` inside a string; then the string's end is in doubt.
     fn doubt(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
 
-    /// Returns the end of the call's closers, if the value ended right before `at` and all of them stand there.
+    /// Returns the end of the call's closers, if the value ended right before `at` and all of them are there.
     fn ends_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         let at = view.skip_blanks(at)?;
         Ok(view.byte(at)?.is_none_or(|byte| byte == b'`').then_some(at))
     }
 
-    /// Says whether all that closes the calls around the value stands at `at`, though the call itself is not closed.
+    /// Returns whether all that closes the calls around the value is at `at`, though the call itself is not closed.
     fn ends_section(&self, _: usize) -> Result<bool, NotYet> {
         Ok(true)
     }
 
-    /// Says whether the call's closers stand at `at`, and a comma behind them that separates it from the next one.
+    /// Returns whether the call's closers are at `at`, and a comma after them that separates it from the next one.
     fn separates(&self, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
@@ -132,28 +132,28 @@ pub(crate) trait Markers {
         Ok(None)
     }
 
-    /// Says whether the call may be closed behind the value that ended right before `at`, with repairs.
+    /// Returns whether the call may be closed after the value that ended right before `at`, with repairs.
     fn may_end_call(&self, _: usize) -> Result<bool, NotYet> {
         Ok(true)
     }
 
-    /// Says whether nothing near behind a call that ended at `at` says that one of its strings went on.
+    /// Returns whether nothing near after a call that ended at `at` says that one of its strings continued.
     fn is_over(&self, _: usize) -> Result<bool, NotYet> {
         Ok(true)
     }
 
-    /// Says whether the value is only looked at, to see whether a call begins: no string's end is searched for.
+    /// Returns whether the value is only looked at, to see whether a call begins: no string's end is searched for.
     fn is_near(&self) -> bool {
         false
     }
 
-    /// Returns where reading goes on behind a string that stands at `at` and whose end is unknown; no further
+    /// Returns where reading continues after a string that is at `at` and whose end is unknown; no further
     /// than `upto`.
     fn resume_at(&self, view: View<'_>, _: usize, upto: usize) -> Result<usize, NotYet> {
         if view.end() >= upto { Ok(upto) } else { view.final_end() }
     }
 
-    /// Returns the end of a marker that opens a call and stands at `at` inside a string.
+    /// Returns the end of a marker that opens a call and is at `at` inside a string.
     fn opens(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
         Ok(None)
     }
@@ -163,12 +163,12 @@ pub(crate) trait Markers {
         self.opens(view, at)
     }
 
-    /// Says whether the head of a call stands near before a quote at `at` inside a string that is visible from `from` on.
+    /// Returns whether the head of a call is near before a quote at `at` inside a string that is visible from `from` on.
     fn holds_head(&self, _: usize, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
 
-    /// Says whether an object that may be the next call begins at `at` inside a string.
+    /// Returns whether an object that may be the next call begins at `at` inside a string.
     fn begins_in_string(&self, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
@@ -178,7 +178,7 @@ pub(crate) trait Markers {
         Ok(InnerCall::Data)
     }
 
-    /// Returns the end of a marker that closes a call and stands at `at` inside a string.
+    /// Returns the end of a marker that closes a call and is at `at` inside a string.
     fn closes(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
         Ok(None)
     }
@@ -189,9 +189,9 @@ pub(crate) trait Markers {
 pub(crate) enum InnerCall {
     /// No call that needs no repair.
     Data,
-    /// The next call: what is behind it belongs to no string.
+    /// The next call: what follows it belongs to no string.
     Alone,
-    /// A quoted call, up to here: the value goes on behind it.
+    /// A quoted call, up to here: the value continues after it.
     Quoted(usize),
 }
 
@@ -211,13 +211,13 @@ pub(crate) struct Context<'c> {
     pub(crate) given: Option<&'c GivenNames>,
 }
 
-/// Where a value stands.
+/// Where a value is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ValuePosition {
     /// Alone, or inside JSON that somebody else reads.
     #[default]
     Value,
-    /// Behind `name=` in a Python call: it ends before `,` or `)`.
+    /// After `name=` in a Python call: it ends before `,` or `)`.
     Keyword,
     /// It is a call's arguments object: its members are the tool's parameters.
     Arguments,
@@ -251,7 +251,7 @@ pub(crate) struct WholeValue {
 }
 
 impl WholeValue {
-    /// Says whether each scalar of another value stands in this one too.
+    /// Returns whether each scalar of another value is in this one too.
     pub(crate) fn has_scalars_of(&self, other: &Self) -> bool {
         let read = |json: &str| serde_json::from_str::<serde_json::Value>(json);
         let (Ok(own), Ok(others)) = (read(&self.json), read(&other.json)) else { return false };
@@ -310,7 +310,7 @@ fn read_with(mut reader: JsonReader, text: &str, context: &Context<'_>) -> Optio
     Some((WholeValue { json: sink.words, repairs: sink.diagnostics }, end))
 }
 
-/// Returns what was read if it is complete and nothing stands behind it but closing brackets too many.
+/// Returns what was read if it is complete and nothing follows it but closing brackets too many.
 pub(crate) fn all_of(
     text: &str,
     (mut whole, end): (WholeValue, ValueOutcome),

@@ -167,7 +167,7 @@ fn scalar(text: &str) -> Option<LineScalar<'_>> {
     };
     match inner {
         Some(inner) => Some(LineScalar { text: inner.into(), hint: Hint::String }),
-        // Quoted words begin a line that goes on.
+        // Quoted words begin a line that continues.
         None => {
             let mut inside = text[1..].chars();
             inside.next_back();

@@ -342,7 +342,7 @@ impl EmptyMessage<'_> {
         })
     }
 
-    /// Says where a call has too weak a marker, and what would make it count.
+    /// Returns where a call has too weak a marker, and what would make it count.
     fn too_weak(&self, seen: &HiddenCall, eager: &Options) -> String {
         let (before, behind) = (&self.text[..seen.span.start], &self.text[seen.span.end..]);
         let line = before.rsplit('\n').next().unwrap_or_default();
@@ -468,7 +468,7 @@ const ENTITIES: [(&str, &str); 5] = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\
 /// A call's header, from its opener to its arguments, is shorter.
 const HEADER: usize = 256;
 
-/// How a call goes on that was cut off in its header.
+/// How a call continues that was cut off in its header.
 const ENDS: [&str; 8] = [
     ", \"arguments\": {}}",
     "\", \"arguments\": {}}",

@@ -41,7 +41,7 @@ pub(crate) struct EnumValue {
 }
 
 impl EnumValue {
-    /// Says whether the value is a string.
+    /// Returns whether the value is a string.
     pub(crate) fn is_string(&self) -> bool {
         self.json.starts_with('"')
     }
@@ -52,7 +52,7 @@ impl EnumValue {
 struct StoredNode {
     types: Types,
     choices: Vec<EnumValue>,
-    /// Whether only strings are bound to the choices, because another type stands beside them.
+    /// Whether only strings are bound to the choices, because another type is beside them.
     only_strings_choose: bool,
     /// The declared properties in order of their names, and the node of each.
     names: Vec<String>,
@@ -121,17 +121,17 @@ impl<'s> SchemaNode<'s> {
         self.declared(key).or(self.shape().additional).map(|id| self.schema.node(id))
     }
 
-    /// Says whether a property is declared by name or pattern.
+    /// Returns whether a property is declared by name or pattern.
     pub(crate) fn declares(self, key: &str) -> bool {
         self.declared(key).is_some()
     }
 
-    /// Says whether properties are declared, and not this one.
+    /// Returns whether properties are declared, and not this one.
     pub(crate) fn is_undeclared(self, key: &str) -> bool {
         !self.properties().is_empty() && !self.declares(key)
     }
 
-    /// Says whether a key means a declared property, however it is spelled.
+    /// Returns whether a key means a declared property, however it is spelled.
     pub(crate) fn knows(self, key: &str) -> bool {
         self.declares(key) || self.meant(key).is_some()
     }
@@ -149,12 +149,12 @@ impl<'s> SchemaNode<'s> {
         alike.next().is_none().then_some(meant)
     }
 
-    /// Says whether properties that are not declared are wrong: some are declared or `additionalProperties` is false.
+    /// Returns whether properties that are not declared are wrong: some are declared or `additionalProperties` is false.
     pub(crate) fn is_closed(self) -> bool {
         self.shape().others != OtherProperties::Allowed
     }
 
-    /// Says whether the schema itself forbids properties that are not declared, by `additionalProperties`.
+    /// Returns whether the schema itself forbids properties that are not declared, by `additionalProperties`.
     pub(crate) fn forbids_others(self) -> bool {
         self.shape().others == OtherProperties::Forbidden
     }
@@ -186,12 +186,12 @@ impl<'s> SchemaNode<'s> {
         &self.shape().choices
     }
 
-    /// Says whether a value that is no string may be none of the choices.
+    /// Returns whether a value that is no string may be none of the choices.
     pub(crate) fn only_strings_choose(self) -> bool {
         self.shape().only_strings_choose
     }
 
-    /// Says whether a JSON string must be held to its end because it may come out as something else.
+    /// Returns whether a JSON string must be held to its end because it may come out as something else.
     ///
     /// That is so where no string is declared, and where it must be matched with an `enum`.
     pub(crate) fn holds_strings(self) -> bool {
@@ -199,7 +199,7 @@ impl<'s> SchemaNode<'s> {
         !self.choices().is_empty() || !types.is_open() && !types.has(Types::STRING)
     }
 
-    /// Says whether the bare text of an untyped dialect can go out while it arrives: it can be nothing but a string.
+    /// Returns whether the bare text of an untyped dialect can go out while it arrives: it can be only a string.
     pub(crate) fn streams_text(self) -> bool {
         self.types().only(Types::STRING) && self.choices().is_empty()
     }

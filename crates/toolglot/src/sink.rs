@@ -66,7 +66,7 @@ pub(crate) struct Sink {
     pub(crate) hasty: bool,
     /// A call is running.
     in_call: bool,
-    /// The running call's arguments go on with a closing brace that has not been said: it may make them whole, and whether
+    /// The running call's arguments continue with a closing brace that has not been said: it may make them whole, and whether
     /// the call is finished shows only at its end.
     held_brace: bool,
     /// Bytes of arguments that the running call has said.
@@ -123,7 +123,7 @@ impl Sink {
         *self = Self { repairs, entries, words, diagnostics, told, ..Self::default() };
     }
 
-    /// Returns a sink for a trial reading that goes on where this one stands, and may be appended to it.
+    /// Returns a sink for a trial reading that continues where this one is, and may be appended to it.
     pub(crate) fn fork(cursor: usize, started: usize, repairs: Repairs) -> Self {
         Self { cursor, begun: cursor, started, repairs, ..Self::default() }
     }
@@ -253,7 +253,7 @@ impl Sink {
     }
 
     /// Ends the running call with the worst outcome that was noted since its start. The brace that closes its arguments is said
-    /// only now, and only if the call is finished: what was said of any other is no JSON.
+    /// only now, and only if the call is finished: what was said of any other is not valid JSON.
     ///
     /// An end that was moved is kept only if the tool accepts the arguments: otherwise it was found in the wrong
     /// place.
@@ -325,7 +325,7 @@ impl Sink {
         self.wasted_lookahead + self.doubted
     }
 
-    /// Says whether a value that begins at `at` must end where it first may: too much was read ahead for others.
+    /// Returns whether a value that begins at `at` must end where it first may: too much was read ahead for others.
     pub(crate) fn is_hasty(&self, at: usize) -> bool {
         self.doubted > 2 * at.saturating_sub(self.begun) + FILE
     }
@@ -335,7 +335,7 @@ impl Sink {
         self.diagnosed
     }
 
-    /// Says whether a repair is switched on.
+    /// Returns whether a repair is switched on.
     pub(crate) fn allows(&self, code: Code) -> bool {
         self.repairs.allow(code)
     }
@@ -351,20 +351,20 @@ impl Sink {
         self.diagnose(Code::Broken, span, why);
     }
 
-    /// Says whether the running call's arguments fit the tool in their names, and no string of it was in doubt.
+    /// Returns whether the running call's arguments fit the tool in their names, and no string of it was in doubt.
     pub(crate) fn has_sound_arguments(&self) -> bool {
         let CallDoubts { lacking, unasked, inner, .. } = self.doubts;
         !(lacking || unasked || inner)
     }
 
-    /// Says whether the running call's arguments do not fit the tool: where an end of it was repaired, they are not what was
+    /// Returns whether the running call's arguments do not fit the tool: where an end of it was repaired, they are not what was
     /// meant.
     pub(crate) fn is_misfit(&self) -> bool {
         let CallDoubts { lacking, unasked, misfit, .. } = self.doubts;
         lacking || unasked || misfit
     }
 
-    /// Says whether the running call is none that is finished.
+    /// Returns whether the running call is none that is finished.
     pub(crate) fn is_broken(&self) -> bool {
         self.outcome >= Outcome::Truncated
     }
@@ -392,7 +392,7 @@ impl Sink {
         self.worst
     }
 
-    /// Says whether a diagnostic of this code was recorded since the last push; a trial's sink has all of the trial's.
+    /// Returns whether a diagnostic of this code was recorded since the last push; a trial's sink has all of the trial's.
     pub(crate) fn has(&self, code: Code) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.code == code)
     }

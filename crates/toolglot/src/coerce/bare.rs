@@ -70,7 +70,7 @@ fn guessed(text: &str, node: SchemaNode<'_>, options: &Options) -> Option<(Strin
     Some((json, Diagnostic::new(code, 0..text.len(), message)))
 }
 
-/// Appends text as a string: exactly as it stands, or as the one value of an `enum` that it spells.
+/// Appends text as a string: unchanged, or as the one value of an `enum` that it spells.
 pub(super) fn plain(raw: &str, node: SchemaNode<'_>, options: &Options, out: &mut Output<'_>) -> Conversion {
     if choice::allows_string(raw, node) {
         out.string(raw);

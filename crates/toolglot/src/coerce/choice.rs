@@ -2,12 +2,12 @@
 
 use crate::schema::{EnumValue, SchemaNode};
 
-/// Says whether a string may stand as it is: the node has no choices, or it is one of them.
+/// Returns whether a string may stay unchanged: the node has no choices, or it is one of them.
 pub(super) fn allows_string(content: &str, node: SchemaNode<'_>) -> bool {
     node.choices().is_empty() || node.choices().iter().any(|choice| choice.is_string() && choice.text == content)
 }
 
-/// Says whether a number, boolean or null may stand as it is.
+/// Returns whether a number, boolean or null may stay unchanged.
 ///
 /// Numbers are compared as floats, which decides no more than whether to complain.
 pub(super) fn allows_scalar(token: &str, node: SchemaNode<'_>) -> bool {
@@ -18,7 +18,7 @@ pub(super) fn allows_scalar(token: &str, node: SchemaNode<'_>) -> bool {
     node.choices().is_empty() || node.only_strings_choose() || others.any(same)
 }
 
-/// Says whether an object or array may stand as it is; its JSON is compared by what it means.
+/// Returns whether an object or array may stay unchanged; its JSON is compared by what it means.
 pub(super) fn allows_compound(json: &str, node: SchemaNode<'_>) -> bool {
     if node.choices().is_empty() || node.only_strings_choose() {
         return true;

@@ -10,7 +10,7 @@ use crate::schema::{SchemaNode, Types};
 /// An object or array that is open.
 struct FitLevel<'s> {
     node: Option<SchemaNode<'s>>,
-    /// Where its bracket stands.
+    /// Where its bracket is.
     from: usize,
     /// The members seen so far; `None` for an array.
     members: Option<BTreeSet<String>>,
@@ -26,7 +26,7 @@ struct FitCheck<'j, 's> {
     root: SchemaNode<'s>,
 }
 
-/// Says what is wrong first in an arguments object, which is strict JSON; `None` if it fits.
+/// Returns what is wrong first in an arguments object, which is strict JSON; `None` if it fits.
 pub(crate) fn misfit(json: &str, root: SchemaNode<'_>) -> Option<String> {
     let mut walk = FitCheck { json, levels: Vec::new(), root };
     for Range { start, end } in tokens(json) {
@@ -54,7 +54,7 @@ impl<'s> FitCheck<'_, 's> {
         self.levels.last().is_some_and(|level| level.members.is_some() && level.key.is_none())
     }
 
-    /// Reads a key that stands between two quotes.
+    /// Reads a key that is between two quotes.
     fn member(&mut self, span: Range<usize>) -> Option<String> {
         let key = decode(&self.json[span]).into_owned();
         let outermost = self.levels.len() == 1;
@@ -67,7 +67,7 @@ impl<'s> FitCheck<'_, 's> {
         foreign.then(|| format!("the schema does not allow the property `{}`", self.path()))
     }
 
-    /// Goes past a value that is no object or array.
+    /// Skips a value that is no object or array.
     fn leaf(&mut self, fits: impl FnOnce(SchemaNode<'s>) -> bool) -> Option<String> {
         let wrong = self.node().is_some_and(|node| !fits(node)).then(|| self.wrong_type());
         self.value_end();
@@ -118,7 +118,7 @@ impl<'s> FitCheck<'_, 's> {
         format!("the schema does not allow this value for `{}`", self.path())
     }
 
-    /// Returns where the value that comes next stands, as `a.b.0`.
+    /// Returns where the value that comes next is, as `a.b.0`.
     fn path(&self) -> String {
         let part = |level: &FitLevel<'_>| level.key.clone().unwrap_or_else(|| level.index.to_string());
         self.levels.iter().map(part).collect::<Vec<_>>().join(".")

@@ -29,25 +29,25 @@ impl<'t> Number<'t> {
         number.then_some(Self { sign, whole, fraction, exponent })
     }
 
-    /// Says whether JSON writes the number like this.
+    /// Returns whether JSON writes the number like this.
     pub(super) fn is_strict(self) -> bool {
         let leading_zero = self.whole.len() > 1 && self.whole.starts_with('0');
         self.sign != "+" && !self.whole.is_empty() && !leading_zero && self.fraction != Some("")
     }
 
-    /// Says whether the number is written as an integer.
+    /// Returns whether the number is written as an integer.
     pub(super) fn is_integer(self) -> bool {
         self.fraction.is_none() && self.exponent.is_empty()
     }
 
-    /// Says whether the number is an integer by its exponent, such as `1e2`, which it keeps.
+    /// Returns whether the number is an integer by its exponent, such as `1e2`, which it keeps.
     pub(super) fn is_integral(self) -> bool {
         let power = self.exponent.get(1..).map(|power| power.strip_prefix('+').unwrap_or(power));
         let fraction = self.fraction.unwrap_or_default().trim_end_matches('0').len();
         power.is_some_and(|power| power.parse().is_ok_and(|power: usize| power >= fraction))
     }
 
-    /// Says whether the number is what JSON Schema calls an integer, however it is written: `1.0` and `1e2` are.
+    /// Returns whether the number is what JSON Schema calls an integer, however it is written: `1.0` and `1e2` are.
     pub(super) fn is_whole(self) -> bool {
         self.is_integral() || self.integer().is_some()
     }
@@ -59,7 +59,7 @@ impl<'t> Number<'t> {
         [self.minus(), self.stripped(), point, fraction, self.exponent].concat()
     }
 
-    /// Returns the number as an integer, if it is one but for zeros behind the point.
+    /// Returns the number as an integer, if it is one except for zeros after the point.
     pub(super) fn integer(self) -> Option<String> {
         let integral = self.exponent.is_empty() && self.fraction.unwrap_or_default().bytes().all(|byte| byte == b'0');
         (integral && !self.whole.is_empty()).then(|| [self.minus(), self.stripped()].concat())

@@ -25,7 +25,7 @@ pub(super) fn infer(raw: &str, node: Option<SchemaNode<'_>>, options: &Options, 
     }
 }
 
-/// Says whether text is a JSON number, boolean or null.
+/// Returns whether text is a JSON number, boolean or null.
 pub(super) fn is_scalar(text: &str) -> bool {
     matches!(text, "true" | "false" | "null") || Number::parse(text).is_some_and(Number::is_strict)
 }

@@ -18,7 +18,7 @@ pub(crate) fn wrapped(json: &str, node: SchemaNode<'_>, options: &Options) -> Op
     Some(out + "]")
 }
 
-/// Says whether one value may be put into the array that a node declares; returns what is said of its items.
+/// Returns whether one value may be put into the array that a node declares; returns what is said of its items.
 pub(crate) fn wraps<'s>(node: SchemaNode<'s>, options: &Options) -> Option<Option<SchemaNode<'s>>> {
     let array = |node: SchemaNode<'_>| node.types().only(Types::ARRAY | Types::NULL);
     let allowed = converts(options) && options.repairs.allow(Code::WrapScalar) && array(node);

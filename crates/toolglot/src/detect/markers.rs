@@ -20,7 +20,7 @@ pub(super) struct MarkerPiece {
 /// How much a piece says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MarkerKind {
-    /// A token or a tag: it must stand in the template.
+    /// A token or a tag: it must be in the template.
     Marker,
     /// A marker that some spellings leave out.
     Optional,
@@ -59,7 +59,7 @@ fn ways_of(dialect: &Dialect, outline: &Outline<'_>, call: &Parts<'_>) -> Vec<Ve
     sections.iter().flat_map(|section| params.iter().map(move |param| way(*section, *param))).collect()
 }
 
-/// Says whether a hole of that name is in a pattern.
+/// Returns whether a hole of that name is in a pattern.
 pub(super) fn has_hole(pattern: &Parts<'_>, wanted: &str) -> bool {
     pattern.iter().any(|part| matches!(part, OutlinePart::Hole { name, .. } if *name == wanted))
 }
@@ -122,7 +122,7 @@ fn piece_length(dialect: &Dialect, text: &str) -> usize {
     }
 }
 
-/// Says whether a tag is closed by the first character that ends it.
+/// Returns whether a tag is closed by the first character that ends it.
 fn closes(text: &str) -> bool {
     let stop = text.char_indices().skip(1).find(|(_, c)| matches!(c, '>' | ' ' | '\n' | '<'));
     stop.is_some_and(|(_, c)| c == '>')

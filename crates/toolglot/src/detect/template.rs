@@ -46,7 +46,7 @@ pub fn from_template(template: &str, dialects: &Dialects) -> Vec<Verdict> {
 
 /// Weighs one way of writing a call; `None` if a marker is missing or none tells enough.
 ///
-/// The tokens between `turns` stand in every template of their family.
+/// The tokens between `turns` are in every template of their family.
 fn judged(
     dialect: &Dialect,
     outline: &Outline<'_>,
@@ -154,7 +154,7 @@ impl PlainTemplate {
         plain
     }
 
-    /// Finds a piece, in the template's bytes; a name that goes on is another one.
+    /// Finds a piece, in the template's bytes; a name that continues is another one.
     fn find(&self, piece: &str) -> Option<std::ops::Range<usize>> {
         let goes_on = |c: char| c.is_alphanumeric() || c == '_';
         let open = piece.ends_with(goes_on) && piece.starts_with('<');

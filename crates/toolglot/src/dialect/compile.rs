@@ -1,4 +1,4 @@
-//! Compiles the text of a pattern: what stands before its body, the body, and what closes it.
+//! Compiles the text of a pattern: what precedes its body, the body, and what closes it.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub(super) struct PatternContext<'a> {
     pub(super) known: &'a KnownLiterals,
     /// Whether ids carry the tool's name.
     pub(super) id_has_name: bool,
-    /// Whether every parameter starts with a literal, so that one ends what stands before it.
+    /// Whether every parameter starts with a literal, so that one ends what precedes it.
     pub(super) params_open: bool,
 }
 
@@ -198,7 +198,7 @@ fn markers_of(spelling: &Spelling) -> Vec<Spelling> {
     markers.into_iter().map(Spelling::new).collect()
 }
 
-/// Says whether a part of a spelling is the joint between the end of a marker and a tag.
+/// Returns whether a part of a spelling is the joint between the end of a marker and a tag.
 fn parts_markers(spelling: &Spelling, number: usize) -> bool {
     let text = |at: usize| spelling.parts.get(at).and_then(SpellingPart::text).unwrap_or_default();
     let ended = || number > 0 && text(number - 1).ends_with(['>', ')', ']', '}', '`']);

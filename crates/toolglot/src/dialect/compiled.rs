@@ -25,7 +25,7 @@ impl Builtin {
         self.dialect.get_or_init(read).as_ref()
     }
 
-    /// Says whether an alias is one of the dialect's; only a file that has it in quotes need be read for that.
+    /// Returns whether an alias is one of the dialect's; only a file that has it in quotes need be read for that.
     pub(super) fn has_alias(&self, alias: &str) -> bool {
         let source = self.source.as_bytes();
         let stands = |quote: usize| {

@@ -5,7 +5,7 @@ use super::pattern::{BodyHole, BodyKind, HeadPart, Literal, Pattern, Spelling, S
 impl Pattern {
     /// Adds to the pattern's first marker what models write for it, if prose does not contain the marker.
     pub(super) fn add_drift(&mut self) {
-        // Behind a marker without its bracket must stand what is no part of the marker's word.
+        // After a marker without its bracket must be what is no part of the marker's word.
         let json = |kind| matches!(kind, BodyKind::Call | BodyKind::Arguments | BodyKind::Object);
         let apart = match self.head.get(1) {
             None => self.kind().is_some_and(json),

@@ -72,7 +72,7 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
     let (words, special) = (words(values)?, owned(values, "special")?);
     let (strong, weak) = (markers(values, "strong")?, markers(values, "weak")?);
     let id = values.text("id")?.map(|text| id(values.file, &text)).transpose()?;
-    // No white space stands inside these markers either, so that all of each is looked for.
+    // No white space is inside these markers either, so that all of each is looked for.
     let whole = [&special[..], &strong[..], &weak[..]].concat();
     let setting =
         PatternContext { words: &words, special: &whole, known, id_has_name: id.is_some(), params_open: false };

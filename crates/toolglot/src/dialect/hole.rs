@@ -1,9 +1,9 @@
-//! The table of holes: their names, what they read with, and where they may stand.
+//! The table of holes: their names, what they read with, and where they may occur.
 
 use super::near::nearest;
 use super::pattern::{BodyKind, Hole};
 
-/// What stands between the braces of a hole.
+/// What is between the braces of a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holder {
     Head(Hole),
@@ -53,7 +53,7 @@ impl Holder {
         TABLE.get(number).map(|row| row.1)
     }
 
-    /// Returns the number that stands for it in tables.
+    /// Returns the number that represents it in tables.
     #[cfg(test)]
     pub(super) fn number(self) -> usize {
         TABLE.iter().position(|row| row.1 == self).unwrap_or_default()
@@ -96,7 +96,7 @@ impl PatternKey {
         }
     }
 
-    /// Returns what to write instead of a hole that is unknown or stands in the wrong place.
+    /// Returns what to write instead of a hole that is unknown or is in the wrong place.
     pub(super) fn advice(self, given: &str, words: &[(String, Vec<String>)]) -> String {
         if !is_word(given) {
             return "write `{{` for a literal brace".to_owned();
@@ -111,7 +111,7 @@ impl PatternKey {
     }
 }
 
-/// Says whether a text can name a hole or a word.
+/// Returns whether a text can name a hole or a word.
 pub(super) fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -152,7 +152,7 @@ pub(crate) struct Spelling {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SpellingPart {
     Text(Cow<'static, str>),
-    /// A place where white space may stand: at an inner space, before `<`, between two brackets, behind a special token.
+    /// A place where white space may occur: at an inner space, before `<`, between two brackets, after a special token.
     Joint,
     /// The name that was read earlier in the pattern, as it was spelled.
     Name,
@@ -170,29 +170,29 @@ impl HeadPart {
 }
 
 impl Pattern {
-    /// Goes through all literals of the pattern.
+    /// Iterates over all literals of the pattern.
     pub(crate) fn literals_mut(&mut self) -> impl Iterator<Item = &mut Literal> {
         let head = self.head.iter_mut();
         let head = head.filter_map(|part| if let HeadPart::Literal(literal) = part { Some(literal) } else { None });
         head.chain(&mut self.tail)
     }
 
-    /// Says whether the pattern opens with `<` and the tool's own name.
+    /// Returns whether the pattern opens with `<` and the tool's own name.
     pub(crate) fn is_dynamic(&self) -> bool {
         matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Name), ..] if open.is("<"))
     }
 
-    /// Says whether a line ends behind the pattern.
+    /// Returns whether a line ends after the pattern.
     pub(crate) fn ends_line(&self) -> bool {
         self.source.ends_with('\n')
     }
 
-    /// Says whether the pattern opens with the tool's name itself.
+    /// Returns whether the pattern opens with the tool's name itself.
     pub(crate) fn opens_with_name(&self) -> bool {
         matches!(self.head.first(), Some(HeadPart::Hole(Hole::Name)))
     }
 
-    /// Says whether the pattern is a region that a plain word opens, glued to its text.
+    /// Returns whether the pattern is a region that a plain word opens, glued to its text.
     pub(crate) fn opens_with_word(&self) -> bool {
         let is_word = |spelling: &Spelling| match &spelling.parts[..] {
             [SpellingPart::Text(text)] => text.chars().all(char::is_alphabetic),
@@ -202,17 +202,17 @@ impl Pattern {
         self.head.len() == 1 && self.kind() == Some(BodyKind::Text) && self.opening().is_some_and(word)
     }
 
-    /// Says whether a parameter pattern opens with `<` and the key itself.
+    /// Returns whether a parameter pattern opens with `<` and the key itself.
     pub(crate) fn has_key_tag(&self) -> bool {
         matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Key), ..] if open.ends_with('<'))
     }
 
-    /// Says whether only its closer marks what the pattern reads.
+    /// Returns whether only its closer marks what the pattern reads.
     pub(crate) fn is_unopened(&self) -> bool {
         self.head.is_empty() && self.tail.iter().any(Literal::is_strong)
     }
 
-    /// Says whether a hole stands in the head, alone or as an attribute.
+    /// Returns whether a hole is in the head, alone or as an attribute.
     pub(crate) fn reads(&self, hole: Hole) -> bool {
         self.head.iter().any(|part| match part {
             HeadPart::Hole(other) => *other == hole,
@@ -221,17 +221,17 @@ impl Pattern {
         })
     }
 
-    /// Says whether every attribute of its tag is a parameter.
+    /// Returns whether every attribute of its tag is a parameter.
     pub(crate) fn takes_attributes(&self) -> bool {
         self.head.iter().any(|part| matches!(part, HeadPart::Attributes(Attributes { rest: true, .. })))
     }
 
-    /// Says whether a parameter's opener separates it from the one before, and nothing else ends a value.
+    /// Returns whether a parameter's opener separates it from the one before, and nothing else ends a value.
     pub(crate) fn is_separated(&self) -> bool {
         self.tail.is_empty() && self.kind() == Some(BodyKind::Value)
     }
 
-    /// Says whether any tag may be the parameter's, or the call's: its name alone is the key, or the tool's.
+    /// Returns whether any tag may be the parameter's, or the call's: its name alone is the key, or the tool's.
     pub(crate) fn opens_like_any_tag(&self) -> bool {
         let named = matches!(self.head.get(1), Some(HeadPart::Hole(Hole::Key | Hole::Name)));
         named && self.opening().is_some_and(|open| open.is("<"))
@@ -259,13 +259,13 @@ impl Pattern {
 }
 
 impl Literal {
-    /// Says whether the canonical spelling is just `text`.
+    /// Returns whether the canonical spelling is just `text`.
     pub(crate) fn is(&self, text: &str) -> bool {
         let parts = self.spellings.first().map(|spelling| &spelling.parts[..]);
         matches!(parts, Some([SpellingPart::Text(only)]) if only == text)
     }
 
-    /// Says whether the canonical spelling ends with a character.
+    /// Returns whether the canonical spelling ends with a character.
     pub(crate) fn ends_with(&self, last: char) -> bool {
         let part = self.spellings.first().and_then(|spelling| spelling.parts.last());
         matches!(part, Some(SpellingPart::Text(text)) if text.ends_with(last))
@@ -289,22 +289,22 @@ impl Literal {
         self.spellings.iter().all(|spelling| first(spelling) == Some(all)).then_some(all)
     }
 
-    /// Says whether nothing need stand here.
+    /// Returns whether nothing need be here.
     pub(crate) fn is_optional(&self) -> bool {
         self.spellings.iter().any(Spelling::is_empty)
     }
 
-    /// Says whether a spelling marks a call beyond doubt: prose does not contain it.
+    /// Returns whether a spelling marks a call beyond doubt: prose does not contain it.
     pub(crate) fn is_strong(&self) -> bool {
         self.spellings.iter().any(|spelling| spelling.strong)
     }
 
-    /// Says whether a spelling may stand where a text begins with `lead`.
+    /// Returns whether a spelling may be where a text begins with `lead`.
     pub(crate) fn may_stand(&self, lead: Lead) -> bool {
         self.spellings.iter().any(|spelling| spelling.may_stand(lead))
     }
 
-    /// Returns the literal with nothing but its strong spellings, if it has any.
+    /// Returns the literal with only its strong spellings, if it has any.
     pub(crate) fn strong(&self) -> Option<Self> {
         match self.spellings.iter().filter(|spelling| spelling.strong).count() {
             0 => None,
@@ -313,20 +313,20 @@ impl Literal {
         }
     }
 
-    /// Says whether a spelling may be the end of what looks like a name.
+    /// Returns whether a spelling may be the end of what looks like a name.
     pub(crate) fn may_end_name(&self) -> bool {
         let first = |spelling: &Spelling| spelling.opener().chars().next();
         !self.is_optional()
             && self.spellings.iter().filter_map(first).any(|c| c.is_alphanumeric() || "_.:/-".contains(c))
     }
 
-    /// Says whether the canonical spelling is nothing but closing brackets.
+    /// Returns whether the canonical spelling is only closing brackets.
     pub(crate) fn is_brackets(&self) -> bool {
         let mut bytes = self.spellings.iter().take(1).flat_map(Spelling::bytes).peekable();
         bytes.peek().is_some() && bytes.all(|byte| matches!(byte, b'}' | b']' | b')'))
     }
 
-    /// Says whether the canonical spelling is a closing tag.
+    /// Returns whether the canonical spelling is a closing tag.
     pub(crate) fn is_closing_tag(&self) -> bool {
         self.spellings.first().is_some_and(|spelling| spelling.opener().starts_with("</"))
     }
@@ -363,18 +363,18 @@ impl Spelling {
         Self { lead: Lead::of(opener.as_bytes()), parts, strong, strong_at_once }
     }
 
-    /// Says whether it may stand where a text begins with `lead`.
+    /// Returns whether it may be where a text begins with `lead`.
     #[inline]
     pub(crate) fn may_stand(&self, lead: Lead) -> bool {
         self.lead.fits(lead)
     }
 
-    /// Says whether prose does not contain the spelling's opener either.
+    /// Returns whether prose does not contain the spelling's opener either.
     pub(crate) fn is_strong_at_once(&self) -> bool {
         self.strong_at_once
     }
 
-    /// Says whether prose does not contain the spelling.
+    /// Returns whether prose does not contain the spelling.
     pub(crate) fn is_strong(&self) -> bool {
         self.strong
     }
@@ -391,12 +391,12 @@ impl Spelling {
         self.parts.iter().map(fill).collect()
     }
 
-    /// Says whether the spelling is empty.
+    /// Returns whether the spelling is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// Says whether the spelling is the same in every call: it has no placeholders.
+    /// Returns whether the spelling is the same in every call: it has no placeholders.
     pub(crate) fn is_fixed(&self) -> bool {
         self.parts.iter().all(|part| matches!(part, SpellingPart::Text(_) | SpellingPart::Joint))
     }
@@ -421,7 +421,7 @@ impl Spelling {
         self.parts.first().and_then(SpellingPart::text).unwrap_or_default()
     }
 
-    /// Says whether it is a closing tag whose name is that of the call or of the parameter.
+    /// Returns whether it is a closing tag whose name is that of the call or of the parameter.
     pub(crate) fn is_named_closer(&self) -> bool {
         let behind = self.parts.iter().skip(1).find(|part| **part != SpellingPart::Joint);
         self.opener() == "</" && matches!(behind, Some(SpellingPart::Name | SpellingPart::Key))
@@ -442,7 +442,7 @@ fn plain(parts: &[SpellingPart]) -> String {
     parts.iter().filter_map(SpellingPart::text).collect()
 }
 
-/// Returns what opens calls and sections beyond doubt, each once: by itself, or by the line behind it.
+/// Returns what opens calls and sections beyond doubt, each once: by itself, or by the line after it.
 pub(super) fn strong_openings(calls: &[Pattern], sections: &[Pattern]) -> Vec<Literal> {
     let by_line = |pattern: &Pattern| {
         pattern.behind_opening().filter(|next| next.is_strong()).and_then(|_| pattern.opening().cloned())
@@ -451,7 +451,7 @@ pub(super) fn strong_openings(calls: &[Pattern], sections: &[Pattern]) -> Vec<Li
     each_once(calls.iter().chain(sections).filter_map(sure))
 }
 
-/// Returns what opens parameters, each once, but for tags of the key's own name.
+/// Returns what opens parameters, each once, except for tags of the key's own name.
 pub(super) fn param_openings(params: &[Pattern]) -> Vec<Literal> {
     each_once(params.iter().filter(|param| !param.has_key_tag()).filter_map(Pattern::opening).cloned())
 }
@@ -482,7 +482,7 @@ pub(crate) fn each_once<T: PartialEq>(things: impl IntoIterator<Item = T>) -> Ve
     })
 }
 
-/// Says whether prose does not contain a literal: a tag, a special token, a bracketed marker, or one between two signs
+/// Returns whether prose does not contain a literal: a tag, a special token, a bracketed marker, or one between two signs
 /// beyond ASCII that are no letters, as a pair of brackets is.
 pub(crate) fn is_strong(literal: &str) -> bool {
     let bytes = literal.as_bytes();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Returns where in the source a part of a string stands; the whole string if that is not certain.
+/// Returns where in the source a part of a string is; the whole string if that is not certain.
 ///
 /// `span` is the string as written, with its quotes; `text` is what it says.
 pub(super) fn place(source: &str, span: &Range<usize>, text: &str, part: &Range<usize>) -> Range<usize> {

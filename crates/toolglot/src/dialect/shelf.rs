@@ -22,7 +22,7 @@ const TABLE: &[u8] = include_bytes!("shelf/table.bin");
 
 const TEXTS: &str = include_str!("shelf/texts.txt");
 
-/// What may stand in a spelling's place of a text.
+/// What may be in a spelling's place of a text.
 pub(super) const PLACEHOLDERS: [SpellingPart; 4] =
     [SpellingPart::Joint, SpellingPart::Name, SpellingPart::Key, SpellingPart::Mark];
 

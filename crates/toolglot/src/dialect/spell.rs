@@ -1,4 +1,4 @@
-//! Writes out every spelling of a literal, with the joints where white space may stand.
+//! Writes out every spelling of a literal, with the joints where white space may occur.
 
 use std::cell::RefCell;
 use std::mem::take;
@@ -12,7 +12,7 @@ use super::token::LiteralPiece;
 /// openers to look for.
 const MAX_SPELLINGS: usize = 64;
 
-/// The literals of a file that are compiled already: most stand in several patterns.
+/// The literals of a file that are compiled already: most are in several patterns.
 #[derive(Debug, Default)]
 pub(super) struct KnownLiterals {
     literals: RefCell<Vec<(Vec<LiteralPiece>, Literal)>>,
@@ -52,7 +52,7 @@ impl KnownLiterals {
         Ok(literal)
     }
 
-    /// Says whether a literal spells a word, given by its place in the list.
+    /// Returns whether a literal spells a word, given by its place in the list.
     pub(super) fn has_word(&self, word: usize) -> bool {
         self.literals.borrow().iter().any(|known| known.0.contains(&LiteralPiece::Word(word)))
     }
@@ -75,7 +75,7 @@ struct SpelledLiteral {
     text: String,
     /// What takes the place of text, and where.
     holes: Vec<(usize, SpellingPart)>,
-    /// Special tokens: nothing can stand inside one.
+    /// Special tokens: nothing can be inside one.
     tokens: Vec<Range<usize>>,
     /// Where those in angle brackets end: detokenizers put blanks there.
     seams: Vec<usize>,
@@ -154,7 +154,7 @@ struct PartsSoFar<'t> {
     parts: Vec<SpellingPart>,
     /// Where the text begins that is no part yet.
     from: usize,
-    /// White space stands before it.
+    /// White space precedes it.
     blank: bool,
 }
 
@@ -175,7 +175,7 @@ impl PartsSoFar<'_> {
         self.parts.push(hole.clone());
     }
 
-    /// Puts a joint before what comes next; white space may stand there.
+    /// Puts a joint before what comes next; white space may be there.
     fn join(&mut self, at: usize) {
         self.end(at);
         if !self.parts.is_empty() {
@@ -185,7 +185,7 @@ impl PartsSoFar<'_> {
     }
 }
 
-/// Says whether white space may stand between two characters: before a tag, between brackets, behind a key of JSON.
+/// Returns whether white space may be between two characters: before a tag, between brackets, after a key of JSON.
 fn meets(before: Option<u8>, c: char) -> bool {
     match c {
         '<' => true,

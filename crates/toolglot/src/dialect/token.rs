@@ -7,7 +7,7 @@ use super::error::ValueFault;
 use super::hole::{Holder, PatternKey};
 use super::pattern::{Attributes, BodyKind, Hole};
 
-/// One part of a pattern's text, and where it stands there.
+/// One part of a pattern's text, and where it is there.
 #[derive(Clone, Debug)]
 pub(super) struct PatternToken {
     pub(super) kind: PatternTokenKind,
@@ -76,7 +76,7 @@ struct PatternCutter<'a> {
     holes: Vec<Holder>,
 }
 
-/// A stretch of a literal that is nothing but white space, or has none.
+/// A stretch of a literal that is only white space, or has none.
 struct BlankRun {
     blank: bool,
     pieces: Vec<LiteralPiece>,
@@ -98,7 +98,7 @@ impl PatternCutter<'_> {
         at.end
     }
 
-    /// Returns the run that goes on at a place, grown by it.
+    /// Returns the run that continues at a place, grown by it.
     fn run(&mut self, blank: bool, at: &Range<usize>) -> &mut BlankRun {
         if self.runs.last().is_none_or(|run| run.blank != blank) {
             self.runs.push(BlankRun { blank, pieces: Vec::new(), at: at.clone() });
@@ -166,7 +166,7 @@ impl PatternCutter<'_> {
         self.token(PatternTokenKind::Attributes(Attributes { named: Vec::new(), rest: true }), at)
     }
 
-    /// Checks that a hole may stand here and was not read before.
+    /// Checks that a hole may be here and was not read before.
     fn once(&mut self, holder: Holder, at: Range<usize>) -> Result<(), ValueFault> {
         let key = self.role.key();
         if !self.role.allows(holder) {
@@ -218,7 +218,7 @@ fn options_of(name: &str, given: &str, known: &[&str], at: Range<usize>) -> Resu
     Err(ValueFault::new(at, format!("unknown option `{option}`")).help(help))
 }
 
-/// One `name="{hole}"`, and where the hole stands.
+/// One `name="{hole}"`, and where the hole is.
 struct Attribute {
     name: String,
     hole: Hole,

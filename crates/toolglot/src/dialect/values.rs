@@ -56,7 +56,7 @@ impl<'a> TomlTable<'a> {
         Err(self.file.error(key.span(), format!("unknown key `{}`", key.get_ref()), help))
     }
 
-    /// Returns where a key stands, if it is there.
+    /// Returns where a key is, if it is there.
     pub(super) fn key(self, key: &str) -> Option<Range<usize>> {
         self.table.get_key_value(key).map(|(key, _)| key.span())
     }

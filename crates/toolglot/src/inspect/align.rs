@@ -6,7 +6,7 @@ use super::ByteKind;
 use super::members::Member;
 use super::place::Word;
 
-/// Bytes and the part of a piece of arguments that stands for them; either may be empty.
+/// Bytes and the part of a piece of arguments that represents them; either may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) kind: ByteKind,
@@ -73,7 +73,7 @@ impl Pairs<'_> {
         self.pairs.push(Pair { kind, raw, json });
     }
 
-    /// Pairs what stands between keys and values, which is the dialect's own unless it could stand in any JSON.
+    /// Pairs what is between keys and values, which is the dialect's own unless it could be in any JSON.
     fn fill(&mut self, raw: usize, json: usize) {
         let (raw, json) = (self.raw_at..raw.max(self.raw_at), self.json_at..json.max(self.json_at));
         if raw.is_empty() && json.is_empty() {

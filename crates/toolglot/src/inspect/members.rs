@@ -30,7 +30,7 @@ pub(super) struct MemberReader {
 }
 
 impl MemberReader {
-    /// Says whether nothing was read yet.
+    /// Returns whether nothing was read yet.
     pub(super) fn is_new(&self) -> bool {
         self.open.is_empty() && !self.string && !self.inside
     }
@@ -59,7 +59,7 @@ impl MemberReader {
         members
     }
 
-    /// Takes a byte; says whether it belongs to a key or a value.
+    /// Takes a byte; returns whether it belongs to a key or a value.
     fn is_content(&mut self, byte: u8) -> bool {
         if self.string {
             let ends = byte == b'"' && !self.escaped;

@@ -9,7 +9,7 @@ use crate::tool::Tools;
 /// Bytes that are looked at; a call is shorter, and people have to read the file.
 const LONGEST: usize = 8 << 10;
 
-/// Returns files that read the call behind an unknown marker: what stands around its JSON is literal.
+/// Returns files that read the call after an unknown marker: what surrounds its JSON is literal.
 pub(super) fn from_call(text: &str, tools: &Tools) -> Vec<String> {
     let text = text.get(..LONGEST).unwrap_or(text);
     let Some((name, arguments, end)) = objects(text).find_map(|(start, object, end)| {

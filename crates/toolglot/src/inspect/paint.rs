@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{ByteKind, Stretch};
 
-/// Adds bytes to stretches that reach as far as they begin; what is the same goes on.
+/// Adds bytes to stretches that reach as far as they begin; what is the same continues.
 pub(super) fn add(stretches: &mut Vec<Stretch>, span: Range<usize>, kind: ByteKind, call: Option<usize>) {
     if span.is_empty() {
         return;

@@ -251,7 +251,7 @@ impl<'i> Witness<'i> {
         message.diagnostics.iter().filter(changes).map(mending).collect()
     }
 
-    /// Returns what stands for bytes in the message.
+    /// Returns what represents bytes in the message.
     fn after(&self, span: &Range<usize>) -> String {
         let first = self.pairs.partition_point(|pair| pair.raw.end < span.start);
         let mut after = String::new();
@@ -269,7 +269,7 @@ impl<'i> Witness<'i> {
         shown(&after)
     }
 
-    /// Returns what stands for some bytes of a pair: all of it, where that cannot be told apart.
+    /// Returns what represents some bytes of a pair: all of it, where that cannot be told apart.
     fn part(&self, pair: &Pair, span: &Range<usize>) -> String {
         let json = self.said.get(pair.json.clone()).unwrap_or_default();
         let raw = self.input.get(pair.raw.clone()).unwrap_or_default();

@@ -32,12 +32,12 @@ impl ReaderStep<'_> {
         None
     }
 
-    /// Says whether a closing bracket closes anything that is open.
+    /// Returns whether a closing bracket closes anything that is open.
     pub(super) fn is_open(&self, closer: u8) -> bool {
         self.reader.state.open().iter().any(|frame| frame.bracket.closer() == closer)
     }
 
-    /// Reads a closing bracket where one may stand.
+    /// Reads a closing bracket where one may occur.
     pub(super) fn closing(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let Some(&frame) = self.reader.state.innermost() else { return Ok(self.ended(Ended::Broken)) };
@@ -68,7 +68,7 @@ impl ReaderStep<'_> {
         Ok(self.pop(end))
     }
 
-    /// Says whether the brace that ends at `end` closes the arguments, and a parameter that was not given stands beside them.
+    /// Returns whether the brace that ends at `end` closes the arguments, and a parameter that was not given is beside them.
     pub(super) fn parameter_beside(&self, end: usize) -> Result<bool, NotYet> {
         if !self.is_parameter() || !self.sink.allows(Code::ExtraCloser) {
             return Ok(false);
@@ -77,7 +77,7 @@ impl ReaderStep<'_> {
         Ok(key.is_some_and(|key| !self.reader.seen.contains(&key)))
     }
 
-    /// Says whether a bracket may close here although a comma stands before it.
+    /// Returns whether a bracket may close here although a comma precedes it.
     fn admit_trailing(&mut self) -> bool {
         let span = self.reader.cursor.comma()..self.reader.cursor.comma() + 1;
         !self.reader.cursor.holds_comma()
@@ -125,7 +125,7 @@ impl ReaderStep<'_> {
         let at = self.at();
         let depth = self.reader.state.depth();
         let (closers, comma) = self.closers_ahead(at + 1)?;
-        // Behind a comma it closes something only where all is closed.
+        // After a comma it closes something only where all is closed.
         if self.reader.cursor.holds_comma() && closers + 1 < depth {
             return Ok(self.ended(Ended::Broken));
         }
@@ -152,23 +152,23 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether two closing brackets close the innermost two in the other order, and the second no bracket around them.
+    /// Returns whether two closing brackets close the innermost two in the other order, and the second no bracket around them.
     fn are_swapped(&self, first: u8, second: Option<u8>) -> bool {
         let [.., around, outer, inner] = self.reader.state.open() else { return false };
         let [around, outer, inner] = [around, outer, inner].map(|frame| frame.bracket.closer());
         outer == first && Some(inner) == second && around != inner && !self.is_misfit(2)
     }
 
-    /// Says whether one of the innermost brackets is none that the schema takes, or none of JSON's: that one may be the slip.
+    /// Returns whether one of the innermost brackets is none that the schema takes, or none of JSON's: that one may be the slip.
     fn is_misfit(&self, count: usize) -> bool {
         let python = self.reader.place == ValuePosition::Keyword;
         let slips = |frame: &OpenBracket| frame.misfit || frame.bracket == Bracket::Tuple && !python;
         self.reader.state.open().iter().rev().take(count).any(slips)
     }
 
-    /// Reads the bracket at hand as the one that closes the innermost.
+    /// Reads the current bracket as the one that closes the innermost.
     ///
-    /// The arguments end with it only where the call may end behind it.
+    /// The arguments end with it only where the call may end after it.
     fn close_wrong(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let root = self.reader.state.depth() == 1 && self.reader.place == ValuePosition::Arguments;
@@ -182,7 +182,7 @@ impl ReaderStep<'_> {
         Ok(self.pop(at + 1))
     }
 
-    /// Closes the brackets inside the one that the bracket at hand closes.
+    /// Closes the brackets inside the one that the current bracket closes.
     fn close_inner(&mut self, count: usize) -> Option<ValueOutcome> {
         let at = self.at();
         let message = "inserted a missing closing bracket before one of another kind";
@@ -196,7 +196,7 @@ impl ReaderStep<'_> {
         None
     }
 
-    /// Counts the closing brackets ahead, as far as they matter; says whether a comma comes first.
+    /// Counts the closing brackets ahead, as far as they matter; returns whether a comma comes first.
     fn closers_ahead(&self, from: usize) -> Result<(usize, bool), NotYet> {
         let mut count = 0;
         let mut at = from;
@@ -212,7 +212,7 @@ impl ReaderStep<'_> {
         Ok((count, false))
     }
 
-    /// Ends the reading. What is open is closed only if the value is whole but for its closing brackets; of any other goes
+    /// Ends the reading. What is open is closed only if the value is whole except for its closing brackets; of any other goes
     /// out what there was of it.
     pub(super) fn ended(&mut self, how: Ended) -> Option<ValueOutcome> {
         let at = self.at();

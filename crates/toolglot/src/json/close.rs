@@ -7,15 +7,15 @@ use super::strict::{string_end, tokens};
 /// What the last byte of an object that was cut off belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CutPlace {
-    /// Behind a bracket that opened, or a comma: a member may follow.
+    /// After a bracket that opened, or a comma: a member may follow.
     Member,
     /// In a string.
     Text,
-    /// Behind a key.
+    /// After a key.
     Key,
-    /// Behind a colon.
+    /// After a colon.
     Colon,
-    /// Behind a value.
+    /// After a value.
     Value,
 }
 
@@ -25,9 +25,9 @@ enum CutPlace {
 /// | cut | appended |
 /// |---|---|
 /// | in a string | `"`; before that, half an escape is dropped |
-/// | in or behind a key | `:null` |
-/// | behind a colon | `null` |
-/// | behind a comma | nothing; the comma is dropped |
+/// | in or after a key | `:null` |
+/// | after a colon | `null` |
+/// | after a comma | nothing; the comma is dropped |
 /// | anywhere | the brackets that are open |
 pub(crate) fn close(json: &mut String) {
     if json.trim().is_empty() {
@@ -79,7 +79,7 @@ fn place(json: &str) -> (CutPlace, Vec<u8>, bool) {
     (place, open, key)
 }
 
-/// Returns the length of the escape that stands unfinished at the end of a string's content.
+/// Returns the length of the escape that is unfinished at the end of a string's content.
 fn half_escape(json: &[u8]) -> usize {
     let near = json.len().saturating_sub("\\u000".len());
     let Some(at) = json[near..].iter().rposition(|byte| *byte == b'\\').map(|at| near + at) else { return 0 };

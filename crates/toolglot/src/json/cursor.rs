@@ -5,9 +5,9 @@
 pub(super) struct Cursor {
     at: usize,
     emitted: bool,
-    /// Where the last comma stands.
+    /// Where the last comma is.
     comma: usize,
-    /// That comma and the blanks behind it, until what follows shows that it belongs there.
+    /// That comma and the blanks after it, until what follows shows that it belongs there.
     pub(super) pending: String,
     /// Escapes on their way out; kept for its memory.
     pub(super) scratch: String,
@@ -27,7 +27,7 @@ impl Cursor {
         self.at = end;
     }
 
-    /// Says whether anything of the value went out.
+    /// Returns whether anything of the value went out.
     pub(super) fn has_emitted(&self) -> bool {
         self.emitted
     }
@@ -52,7 +52,7 @@ impl Cursor {
         !self.pending.is_empty()
     }
 
-    /// A comma that stands at the cursor and ends at `end` waits.
+    /// A comma that is at the cursor and ends at `end` waits.
     pub(super) fn hold_comma(&mut self, end: usize) {
         self.comma = self.at;
         self.pending.push(',');
@@ -69,7 +69,7 @@ impl Cursor {
         self.at += blanks.len();
     }
 
-    /// The comma that waits belongs nowhere; the blanks behind it stay.
+    /// The comma that waits belongs nowhere; the blanks after it stay.
     pub(super) fn drop_comma(&mut self) {
         if self.pending.starts_with(',') {
             self.pending.remove(0);

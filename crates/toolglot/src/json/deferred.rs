@@ -68,7 +68,7 @@ impl Deferred {
 }
 
 impl ReaderStep<'_> {
-    /// Holds the arguments if they could stand inside a wrapper.
+    /// Holds the arguments if they could be inside a wrapper.
     pub(super) fn defer_head(&mut self) {
         // With no member but an undeclared one these would be wrong.
         let misfits = |root: SchemaNode<'_>| root.is_closed() || !root.required().is_empty();
@@ -91,7 +91,7 @@ impl ReaderStep<'_> {
         }
         let bytes = self.view.rest(content);
         let end = bytes.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(bytes.len());
-        // Any other quote may stand inside the key.
+        // Any other quote may be inside the key.
         let ends = is_plain && bytes[end..].starts_with(b"\":");
         if !ends || !root.declares(self.view.slice(content, content + end)) {
             self.defer(DeferReason::Key, None);
@@ -132,7 +132,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether the running key may be a wrapper: literals in its value are then read by the arguments' own schema.
+    /// Returns whether the running key may be a wrapper: literals in its value are then read by the arguments' own schema.
     pub(super) fn holds_wrapper(&self) -> bool {
         self.reader.deferred.kind == Some(DeferReason::Wrapper) && self.reader.state.depth() == 1
     }
@@ -141,12 +141,12 @@ impl ReaderStep<'_> {
         self.reader.deferred.kind == Some(DeferReason::String) && self.is_root()
     }
 
-    /// Says whether nothing is held but the brace of the arguments, until their first key says that they begin there.
+    /// Returns whether nothing is held but the brace of the arguments, until their first key says that they begin there.
     pub(super) fn holds_head(&self) -> bool {
         self.reader.deferred.kind == Some(DeferReason::Head)
     }
 
-    /// Emits what is held as it stands.
+    /// Emits what is held unchanged.
     pub(super) fn release_held(&mut self) {
         if self.reader.deferred.is_on() {
             let text = std::mem::take(&mut self.reader.deferred.text);
@@ -171,7 +171,7 @@ impl ReaderStep<'_> {
         self.put(json);
     }
 
-    /// The first key is known: says whether it may be a wrapper or the call's own name, so that holding goes on.
+    /// The first key is known: returns whether it may be a wrapper or the call's own name, so that holding continues.
     pub(super) fn hold_wrapper(&mut self, key: &str, span: &Range<usize>) -> bool {
         if self.reader.deferred.kind != Some(DeferReason::Head) {
             return false;
@@ -192,7 +192,7 @@ impl ReaderStep<'_> {
         true
     }
 
-    /// A member begins; a second one says that the first was no wrapper, and may be one itself behind the call's own name.
+    /// A member begins; a second one says that the first was no wrapper, and may be one itself after the call's own name.
     pub(super) fn member_start(&mut self) {
         let outermost = self.reader.state.depth() == 1;
         let Some(frame) = self.reader.state.innermost_mut() else { return };
@@ -206,7 +206,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// The first member is over: where it is the call's own name, the arguments begin behind it.
+    /// The first member is over: where it is the call's own name, the arguments begin after it.
     fn drop_own_name(&mut self) {
         let Deferred { text, value, wrapper, .. } = &mut self.reader.deferred;
         let name = text[*value..].trim_start_matches([' ', ':']).trim_matches('"');

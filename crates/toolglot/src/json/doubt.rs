@@ -23,7 +23,7 @@ const FUTILE: usize = 16;
 const NEXT: usize = 1 << 6;
 
 impl ReaderStep<'_> {
-    /// A quote cannot end its string, or a marker stands in it that no clean end follows.
+    /// A quote cannot end its string, or a marker is in it that no clean end follows.
     pub(super) fn doubt(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let unsought = self.context.markers.is_near() || self.context.options.limits.string_ends == 0;
@@ -44,7 +44,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// All strings that are left end at these quotes; where the repair is switched off, the call is over behind the last.
+    /// All strings that are left end at these quotes; where the repair is switched off, the call is over after the last.
     fn plan(&mut self, ends: Vec<usize>) -> Option<ValueOutcome> {
         if self.sink.allows(Code::InnerQuote) {
             self.reader.ends = ends.into();
@@ -118,7 +118,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether the running string ends here, where no quote stands: its last one is lost. A quote or a marker follows what may
+    /// Returns whether the running string ends here, where there is no quote: its last one is lost. A quote or a marker follows what may
     /// not be its content, and no other end closes the call.
     pub(super) fn ends_unclosed(&self) -> Result<bool, NotYet> {
         let (view, at, text, markers) = (self.view, self.at(), &self.reader.text, self.context.markers);
@@ -155,8 +155,8 @@ impl ReaderStep<'_> {
         readings::ends_before_another(&self.doubtful(usize::MAX), end)
     }
 
-    /// Says whether what follows a quote that ends at `end` may follow a string, if no reading of the call is certain: no
-    /// comment, and behind the value of a keyword nothing but the call's bracket.
+    /// Returns whether what follows a quote that ends at `end` may follow a string, if no reading of the call is certain: no
+    /// comment, and after the value of a keyword only the call's bracket.
     fn may_stand(&self, end: usize) -> Result<bool, NotYet> {
         let next = self.view.skip_blanks(end)?;
         let in_call = self.reader.place != ValuePosition::Keyword
@@ -165,7 +165,7 @@ impl ReaderStep<'_> {
         Ok(in_call && self.look().gap(end)? == next)
     }
 
-    /// Says whether a comma at `at` is followed by a key in quotes that is not declared, hardly a parameter's name and new, or
+    /// Returns whether a comma at `at` is followed by a key in quotes that is not declared, hardly a parameter's name and new, or
     /// by blanks that only strings have.
     pub(super) fn is_odd_key_behind(&self, at: usize) -> Result<bool, NotYet> {
         if self.view.byte(at)? != Some(b',') || self.parent() != Some(Bracket::Object) {
@@ -199,7 +199,7 @@ impl ReaderStep<'_> {
         Ok(call)
     }
 
-    /// Reports that quotes of the running string, and perhaps of those behind it, were not escaped.
+    /// Reports that quotes of the running string, and perhaps of those after it, were not escaped.
     pub(super) fn note_inner_quotes(&mut self) {
         let at = self.at();
         self.reader.text.inner = true;
@@ -255,7 +255,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// No reading of the call is certain; what was read of it goes into the string, up to where reading goes on.
+    /// No reading of the call is certain; what was read of it goes into the string, up to where reading continues.
     pub(super) fn give_up(&mut self, closed: Option<usize>, furthest: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let reach = self.reach();
@@ -290,7 +290,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// The quote that ends the string stands here, if it is not lost.
+    /// The quote that ends the string is here, if it is not lost.
     pub(super) fn planned_end(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let end = at + self.look().closer(self.reader.text.quote, at)?.unwrap_or(0);
@@ -301,7 +301,7 @@ impl ReaderStep<'_> {
     }
 }
 
-/// Says whether a text holds the key of another member, or a damaged token: its string ended before.
+/// Returns whether a text holds the key of another member, or a damaged token: its string ended before.
 fn holds_more(text: &str, token: &str) -> bool {
     let begins_member = |part: &str| part.split_once(':').is_some_and(|(key, _)| is_bare_key(key.trim()));
     let damaged = token.trim_matches(['<', '>', '|']);

@@ -1,4 +1,4 @@
-//! What goes out of the reader: JSON that it made, and the input as it stands.
+//! What goes out of the reader: JSON that it made, and the input unchanged.
 
 use super::reader::ReaderStep;
 use super::write::write_escaped;
@@ -43,7 +43,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Emits the input up to `end` as it stands.
+    /// Emits the input up to `end` unchanged.
     pub(super) fn put_source(&mut self, end: usize) {
         if self.reader.deferred.is_on() {
             let source = self.view.slice(self.at(), end);
@@ -58,7 +58,7 @@ impl ReaderStep<'_> {
         self.run.end = end;
     }
 
-    /// Says whether JSON is the input right before the reader's place, and nothing but what is in the run before that.
+    /// Returns whether JSON is the input right before the reader's place, and only what is in the run before that.
     fn is_source(&self, json: &str) -> bool {
         let Some(start) = self.at().checked_sub(json.len()) else { return false };
         start == self.run.end && self.view.rest(start).starts_with(json.as_bytes())

@@ -18,7 +18,7 @@ use crate::diagnostic::Code;
 use crate::view::is_blank;
 
 impl ReaderStep<'_> {
-    /// Passes the valid JSON that stands at the reader's place where no schema has a say; false if there is none.
+    /// Passes the valid JSON that is at the reader's place where no schema has a say; false if there is none.
     pub(super) fn pass_valid(&mut self, byte: u8) -> bool {
         let reader = &self.reader;
         let expect = reader.state.expect();
@@ -51,7 +51,7 @@ impl ReaderStep<'_> {
         true
     }
 
-    /// Says whether nobody wants to know what stands in the innermost bracket.
+    /// Returns whether nobody wants to know what is in the innermost bracket.
     fn is_free(&self) -> bool {
         let plain = |frame: &OpenBracket| {
             let json = matches!(frame.bracket, Bracket::Object | Bracket::Array);
@@ -61,7 +61,7 @@ impl ReaderStep<'_> {
         !parameters && self.reader.state.innermost().is_some_and(plain)
     }
 
-    /// Passes what is needed next; `None` where the careful reader has to go on.
+    /// Passes what is needed next; `None` where the careful reader has to continue.
     fn pass_token(&mut self, pass: &mut FastPass<'_>) -> Option<()> {
         let byte = pass.token()?;
         match (self.reader.state.expect(), byte) {
@@ -164,7 +164,7 @@ impl ReaderStep<'_> {
         Some(())
     }
 
-    /// Says whether a string that ends at `end`, with the next item at hand, may join things in code.
+    /// Returns whether a string that ends at `end`, with the next item at hand, may join things in code.
     fn may_join(&self, pass: &FastPass<'_>, end: usize) -> bool {
         let (base, end) = (self.at(), self.at() + end);
         if pass.bytes[pass.at] != b'"' || end <= self.reader.plain {
@@ -181,7 +181,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Keeps what was seen of a string that did not pass, so that it is not looked through once more when it is read.
+    /// Keeps what was seen of a string that did not pass, so that it is not looked through again when it is read.
     pub(super) fn keep_content(&mut self, pass: &FastPass<'_>) {
         if pass.content > pass.sure {
             let (base, text) = (self.at(), &mut self.reader.text);
@@ -228,7 +228,7 @@ pub(super) struct FastPass<'b> {
     sure: usize,
     /// A string was passed.
     strings: bool,
-    /// Where the content of the last string begins, and where the last escape stands.
+    /// Where the content of the last string begins, and where the last escape is.
     content: usize,
     escape: Range<usize>,
 }
@@ -238,7 +238,7 @@ impl<'b> FastPass<'b> {
         Self { bytes, at: 0, sure: 0, strings: false, content: 0, escape: 0..0 }
     }
 
-    /// Skips blanks and returns the byte behind them.
+    /// Skips blanks and returns the byte after them.
     pub(super) fn token(&mut self) -> Option<u8> {
         loop {
             let byte = *self.bytes.get(self.at)?;
@@ -278,7 +278,7 @@ impl<'b> FastPass<'b> {
         }
     }
 
-    /// Returns the end of the content that was passed, but for an escape right before it: what that means, the next
+    /// Returns the end of the content that was passed, except for an escape right before it: what that means, the next
     /// byte may say.
     fn valid(&self) -> usize {
         if self.at == self.escape.end { self.escape.start } else { self.at }
@@ -296,7 +296,7 @@ impl<'b> FastPass<'b> {
         Some(())
     }
 
-    /// Says whether a colon stands behind the byte at hand.
+    /// Returns whether a colon follows the current byte.
     fn colon_follows(&mut self) -> bool {
         self.at += 1;
         self.token() == Some(b':')

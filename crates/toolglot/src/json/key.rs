@@ -15,7 +15,7 @@ use crate::schema::{NodeId, Schema};
 use crate::view::NotYet;
 
 impl ReaderStep<'_> {
-    /// Reads what stands where a key or `}` is wanted.
+    /// Reads the input where a key or `}` is expected.
     pub(super) fn key(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         match byte {
@@ -79,7 +79,7 @@ impl ReaderStep<'_> {
         self.reader.key.clear();
     }
 
-    /// Says whether the running key's meaning matters to anyone.
+    /// Returns whether the running key's meaning matters to anyone.
     pub(super) fn wants_key(&self) -> bool {
         self.is_parameter() || self.reader.state.innermost().is_some_and(|frame| frame.node.is_some())
     }
@@ -112,7 +112,7 @@ impl ReaderStep<'_> {
         self.reader.key = source;
     }
 
-    /// Notes a parameter that stands in an object of another, which does not declare it: that one was perhaps not closed.
+    /// Notes a parameter that is in an object of another, which does not declare it: that one was perhaps not closed.
     fn note_strayed(&mut self, key: &str) {
         let Some(root) = self.context.schema.map(Schema::root).filter(|_| !self.is_parameter()) else { return };
         let own = self.reader.state.innermost().and_then(|frame| self.node(frame.node));
@@ -158,7 +158,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether no required parameter is missing.
+    /// Returns whether no required parameter is missing.
     pub(super) fn is_whole(&self) -> bool {
         let schema = self.context.schema.filter(|_| self.reader.place == ValuePosition::Arguments);
         schema.is_none_or(|schema| schema.root().required().iter().all(|name| self.reader.seen.contains(name)))
@@ -207,10 +207,10 @@ impl ReaderStep<'_> {
         self.put(":");
     }
 
-    /// Reads what stands behind a member.
+    /// Reads what follows a member.
     pub(super) fn after(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        // A quote token behind a string in other quotes, and nothing that it could open.
+        // A quote token after a string in other quotes, and nothing that it could open.
         let token = self.context.quote.filter(|_| !self.reader.text.quote.is_token());
         if let Some(token) = token
             && self.view.starts_with(at, token)?
@@ -275,7 +275,7 @@ impl ReaderStep<'_> {
     }
 }
 
-/// Says whether text can be a key without quotes.
+/// Returns whether text can be a key without quotes.
 pub(crate) fn is_bare_key(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'.') || byte >= 0x80;
     !text.is_empty() && text.bytes().all(fits) && !text.starts_with(['-', '.'])
@@ -289,7 +289,7 @@ pub(crate) fn last_word(text: &str) -> Option<&str> {
     (!word.is_empty()).then_some(word)
 }
 
-/// Returns the words for a parameter whose name is spelled otherwise than declared.
+/// Returns the words for a parameter whose name is not spelled as declared.
 pub(crate) fn spelled_otherwise(key: &str, name: &str) -> String {
     format!("read the parameter `{key}` as `{name}`")
 }

@@ -9,7 +9,7 @@ use crate::lines::{self, LineMember};
 use crate::view::NotYet;
 
 impl ReaderStep<'_> {
-    /// Says whether lines may be read here and the first of them has a key.
+    /// Returns whether lines may be read here and the first of them has a key.
     pub(super) fn lines_ahead(&self) -> Result<bool, NotYet> {
         let at = self.at();
         let allowed = self.is_root() && self.sink.allows(Code::KeyValueLines);

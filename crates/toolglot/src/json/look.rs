@@ -18,7 +18,7 @@ pub(super) struct Lookahead<'a> {
 /// What a look-ahead for something found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ahead {
-    /// It stands there and ends at this position.
+    /// It is there there and ends at this position.
     Found(usize),
     Absent,
     /// The input ends inside it.
@@ -34,9 +34,9 @@ pub(super) struct SlippedKey {
     pub(super) behind: usize,
 }
 
-/// Says whether `{` at `at - 1` begins an object: next comes `}`, or a key of one line with its colon.
+/// Returns whether `{` at `at - 1` begins an object: next comes `}`, or a key of one line with its colon.
 ///
-/// What the reader drops may stand before the key: a second brace, a comma, line breaks spelled out.
+/// What the reader drops may precede the key: a second brace, a comma, line breaks spelled out.
 pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Result<bool, NotYet> {
     if quote.is_none() && plain_key_ahead(view.rest(at)).is_some() {
         return Ok(true);
@@ -56,7 +56,7 @@ pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Resul
     Ok(stands || look.slipped_key(at)?.is_some())
 }
 
-/// Says whether a key of letters in plain quotes stands first in a text, with its colon.
+/// Returns whether a key of letters in plain quotes is first in a text, with its colon.
 fn plain_key_ahead(text: &[u8]) -> Option<()> {
     let trimmed = |text: &[u8]| text.iter().position(|byte| !is_blank(*byte));
     let key = text[trimmed(text)?..].strip_prefix(b"\"")?;
@@ -65,7 +65,7 @@ fn plain_key_ahead(text: &[u8]) -> Option<()> {
     (behind[trimmed(behind)?] == b':').then_some(())
 }
 
-/// Returns the end of a short comment that stands at `at`.
+/// Returns the end of a short comment at `at`.
 pub(crate) fn comment_end(view: View<'_>, at: usize, context: &Context<'_>) -> Result<Option<usize>, NotYet> {
     let found = Lookahead { view, context, escaped: false }.comment(at, COMMENT)?;
     Ok(if let Ahead::Found(end) = found { Some(end) } else { None })
@@ -83,7 +83,7 @@ const COMMENT: usize = 256;
 const COMMENTS: usize = 4;
 
 impl Lookahead<'_> {
-    /// Returns the position after what may stand between tokens: blanks, comments, line breaks spelled out.
+    /// Returns the position after what may be between tokens: blanks, comments, line breaks spelled out.
     pub(super) fn gap(self, at: usize) -> Result<usize, NotYet> {
         let mut at = self.blanks(at)?;
         let mut comments = 0;
@@ -128,7 +128,7 @@ impl Lookahead<'_> {
         })
     }
 
-    /// Returns where a string goes on that ends at `end`, if another follows: behind blanks, and a plus.
+    /// Returns where a string continues that ends at `end`, if another follows: after blanks, and a plus.
     pub(super) fn joint(self, end: usize) -> Result<(usize, bool), NotYet> {
         let next = self.gap(end)?;
         if self.view.slice(end, next).contains('\\') {
@@ -185,7 +185,7 @@ impl Lookahead<'_> {
         })
     }
 
-    /// Returns another dialect's quote token that stands at `at`, and its length.
+    /// Returns another dialect's quote token at `at`, and its length.
     #[cold]
     fn leaked_quote(self, at: usize) -> Result<Option<(Quote, usize)>, NotYet> {
         for (place, token) in (0..).zip(QUOTE_TOKENS) {
@@ -196,7 +196,7 @@ impl Lookahead<'_> {
         Ok(None)
     }
 
-    /// Returns the length of the quote that stands at `at`, if it is one that ends a string of this kind.
+    /// Returns the length of the quote at `at`, if it is one that ends a string of this kind.
     pub(super) fn closer(self, quote: Quote, at: usize) -> Result<Option<usize>, NotYet> {
         let Some(byte) = self.view.byte(at)? else { return Ok(None) };
         let one = |wanted| Ok((byte == wanted).then_some(1));
@@ -226,7 +226,7 @@ impl Lookahead<'_> {
         twin_of(quote).map_or(Ok(None), |twin| self.closer(twin, at))
     }
 
-    /// Returns the length of the escape whose backslash stands at `at`.
+    /// Returns the length of the escape whose backslash is at `at`.
     pub(super) fn escape(self, quote: Quote, at: usize) -> Result<usize, NotYet> {
         if quote != Quote::Escaped || self.view.byte(at + 1)? != Some(b'\\') {
             return Ok(2);
@@ -234,7 +234,7 @@ impl Lookahead<'_> {
         Ok(if self.view.byte(at + 2)? == Some(b'\\') { 4 } else { 3 })
     }
 
-    /// Says whether the parenthesis at `at` closes around one value, without a comma that makes a tuple of it.
+    /// Returns whether the parenthesis at `at` closes around one value, without a comma that makes a tuple of it.
     pub(super) fn is_group(self, at: usize) -> Result<bool, NotYet> {
         let (from, mut at, mut depth, mut some) = (at, at, 0usize, false);
         // A long Python string in lines; anything longer is prose in parentheses.
@@ -291,12 +291,12 @@ impl Lookahead<'_> {
         }
     }
 
-    /// Says whether a word that ends at `end` is a key whose first quote was lost.
+    /// Returns whether a word that ends at `end` is a key whose first quote was lost.
     pub(super) fn ends_unopened(self, end: usize) -> Result<bool, NotYet> {
         self.view.starts_with(end, "\":")
     }
 
-    /// Says whether a value stands at `at` where a key's colon should, and what may follow a value behind it.
+    /// Returns whether a value is at `at` where a key's colon should, and what may follow a value after it.
     pub(super) fn lacks_colon(self, at: usize) -> Result<bool, NotYet> {
         let end = match self.opens(at)? {
             Some((quote, length)) => self.string(quote, at + length, KEY)?,
@@ -310,7 +310,7 @@ impl Lookahead<'_> {
         Ok(matches!(self.view.byte(self.gap(end)?)?, Some(b',' | b'}')))
     }
 
-    /// Says whether a key in quotes stands at `at`, and behind it a value instead of a colon.
+    /// Returns whether a key in quotes is at `at`, and after it a value instead of a colon.
     pub(super) fn key_lacks_colon(self, at: usize) -> Result<Option<usize>, NotYet> {
         let Some((quote, length)) = self.opens(at)? else { return Ok(None) };
         let Ahead::Found(end) = self.string(quote, at + length, KEY)? else { return Ok(None) };
@@ -318,7 +318,7 @@ impl Lookahead<'_> {
         Ok((value > end && self.lacks_colon(value)?).then_some(end))
     }
 
-    /// Returns the key at `at` that has two quotes on each side, or none behind it, and where it ends with them.
+    /// Returns the key at `at` that has two quotes on each side, or none after it, and where it ends with them.
     ///
     /// ```text
     ///   ""path"": "src"      "path: "src"
@@ -342,7 +342,7 @@ impl Lookahead<'_> {
         }
         let value = self.gap(end + 1)?;
         let Some(length) = self.closer(quote, value)? else { return Ok(None) };
-        // A key may hold a colon; then another one is behind its quote.
+        // A key may hold a colon; then another one is after its quote.
         let closes = matches!(self.view.byte(self.gap(value + length)?)?, Some(b':' | b',' | b'}') | None);
         Ok((!closes).then(|| key(end, end)))
     }
@@ -377,7 +377,7 @@ impl Lookahead<'_> {
         }
     }
 
-    /// Skips the visible bytes, at most `reach`, that are nothing but content in a string of this kind.
+    /// Skips the visible bytes, at most `reach`, that are only content in a string of this kind.
     pub(super) fn skip_plain(self, quote: Quote, at: usize, reach: usize) -> usize {
         let first = match quote {
             Quote::Double => b'"',
@@ -423,7 +423,7 @@ impl Lookahead<'_> {
         Ok(end + more)
     }
 
-    /// Says whether a value can begin at `at`; a bare word counts only as a literal or where bare strings do.
+    /// Returns whether a value can begin at `at`; a bare word counts only as a literal or where bare strings do.
     pub(super) fn value_start(self, at: usize) -> Result<bool, NotYet> {
         let Some(byte) = self.view.byte(at)? else { return Ok(true) };
         if matches!(byte, b'{' | b'[' | b'(' | b'+' | b'-' | b'.' | b'0'..=b'9') || self.opens(at)?.is_some() {

@@ -26,7 +26,7 @@ pub(super) enum Quote {
 }
 
 impl Quote {
-    /// Says whether a byte is this quote, escaped or not.
+    /// Returns whether a byte is this quote, escaped or not.
     pub(super) fn is(self, byte: u8) -> bool {
         match self {
             Self::Single | Self::Triple(b'\'') => byte == b'\'',
@@ -35,7 +35,7 @@ impl Quote {
         }
     }
 
-    /// Says whether it is a token: all that stands between two of them is data.
+    /// Returns whether it is a token: all that is between two of them is data.
     pub(super) fn is_token(self) -> bool {
         matches!(self, Self::Token | Self::Leaked(_))
     }

@@ -1,4 +1,4 @@
-//! The streaming reader: what may stand next, and what each byte there leads to.
+//! The streaming reader: what may be next, and what each byte there leads to.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::view::{NotYet, View, is_blank};
 /// What a path of Windows begins with; until its backslash is there it stays visible.
 pub(super) const DRIVE: &str = "C:";
 
-/// Reads one value. It owns what it needs to go on, and no input.
+/// Reads one value. It owns what it needs to continue, and no input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JsonReader {
     pub(super) cursor: Cursor,
@@ -32,7 +32,7 @@ pub(crate) struct JsonReader {
     pub(super) node: Option<NodeId>,
     pub(super) text: RunningString,
     pub(super) stops: Stops,
-    /// Where the last key stands and its colon ends.
+    /// Where the last key is and its colon ends.
     pub(super) key_at: usize,
     pub(super) colon: usize,
     /// The last key had no quotes.
@@ -70,7 +70,7 @@ impl JsonReader {
         Self { undeclared, ..self }
     }
 
-    /// Reads on and emits strict JSON as soon as it is certain. Ends exactly once.
+    /// Continues reading and emits strict JSON as soon as it is certain. Ends exactly once.
     pub(crate) fn resume(
         &mut self,
         view: View<'_>,
@@ -98,7 +98,7 @@ impl JsonReader {
     }
 }
 
-/// A reader at work on the bytes at hand.
+/// A reader at work on the current bytes.
 ///
 /// **Invariant:** a step asks for all the bytes its decision needs before it
 /// changes anything, so that a step that was told [`NotYet`] can be repeated.
@@ -169,7 +169,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether a comment opens here; where bare strings are the dialect's own, they may begin like one.
+    /// Returns whether a comment opens here; where bare strings are the dialect's own, they may begin like one.
     fn opens_comment(&self, need: Expect, byte: u8) -> Result<bool, NotYet> {
         let value = matches!(need, Expect::Member | Expect::Element);
         if value && self.is_native(Code::BareString) {
@@ -265,7 +265,7 @@ impl ReaderStep<'_> {
         Ok(!self.reader.state.open().is_empty() && self.stops(byte, at)?)
     }
 
-    /// Says whether the fence that was opened around the value closes at `at`.
+    /// Returns whether the fence that was opened around the value closes at `at`.
     pub(super) fn closes_fence(&self, at: usize) -> Result<bool, NotYet> {
         Ok(self.reader.fenced && self.view.starts_with(at, "```")?)
     }
@@ -274,13 +274,13 @@ impl ReaderStep<'_> {
         Lookahead { view: self.view, context: self.context, escaped: self.reader.escaped == Some(true) }
     }
 
-    /// Says whether undeclared keys are wrong in the innermost bracket.
+    /// Returns whether undeclared keys are wrong in the innermost bracket.
     pub(super) fn is_closed(&self) -> bool {
         let node = self.reader.state.innermost().and_then(|frame| frame.node);
         self.context.schema.zip(node).is_some_and(|(schema, node)| schema.node(node).is_closed())
     }
 
-    /// Says whether a key whose name stands in `span` may end the string before it.
+    /// Returns whether a key whose name is in `span` may end the string before it.
     pub(super) fn is_key_allowed(&self, span: Range<usize>, usual: bool) -> bool {
         let Some(frame) = self.reader.state.innermost().filter(|_| !usual || self.reader.declared_keys) else {
             return true;
@@ -296,7 +296,7 @@ impl ReaderStep<'_> {
         self.reader.state.innermost().map(|frame| frame.bracket)
     }
 
-    /// Makes a repair and goes on, or breaks the value where it is switched off.
+    /// Makes a repair and continues, or breaks the value where it is switched off.
     pub(super) fn repaired(
         &mut self,
         code: Code,
@@ -311,7 +311,7 @@ impl ReaderStep<'_> {
         None
     }
 
-    /// Says whether a deviation may be read, and reports it unless it is this place's own language.
+    /// Returns whether a deviation may be read, and reports it unless it is this place's own language.
     pub(super) fn admit(&mut self, code: Code, span: Range<usize>, message: &str) -> bool {
         if self.is_native(code) {
             return true;
@@ -323,7 +323,7 @@ impl ReaderStep<'_> {
         allowed
     }
 
-    /// Says whether a deviation from JSON is correct where this value stands.
+    /// Returns whether a deviation from JSON is correct where this value is.
     pub(super) fn is_native(&self, code: Code) -> bool {
         let python = self.reader.place == ValuePosition::Keyword && PYTHON.contains(&code);
         python || (self.context.quote.is_some() && matches!(code, Code::BareKey | Code::BareString))
@@ -346,7 +346,7 @@ const PYTHON: [Code; 12] = [
     Code::InvalidEscape,
 ];
 
-/// Says whether a string's content may turn out to be a path of Windows: a drive and a backslash.
+/// Returns whether a string's content may turn out to be a path of Windows: a drive and a backslash.
 pub(super) fn may_begin_path(content: &[u8]) -> bool {
     match content {
         [drive, rest @ ..] => drive.is_ascii_alphabetic() && matches!(rest, [] | [b':'] | [b':', b'\\', ..]),

@@ -1,6 +1,6 @@
 //! Which quotes end the strings of a value in which quotes are not escaped: one reading of all that is left of the call.
 //!
-//! A string in which a quote stands that cannot end it is *doubtful*: what looks like its end may be a part of it. Its end
+//! A string with a quote that cannot end it is *doubtful*: what looks like its end may be a part of it. Its end
 //! is looked for together with all that follows, up to where the call is closed.
 //!
 //! ```text
@@ -13,15 +13,15 @@
 //!    └─ the call is closed and nothing behind it belongs to a string ──▶ a reading
 //! ```
 //!
-//! | a quote of a doubtful string, and behind it | the quote |
+//! | a quote of a doubtful string, and after it | the quote |
 //! |---|---|
 //! | `,` and a declared key that is new, spaced as this call spaces its members, its value of the declared type | may end it |
 //! | `,` and an item of an array, or a member of an object that declares none | may end it; see `comma.rs` |
 //! | brackets that close what is open, with all required members there | may end it |
 //! | anything else, or a quote between an opener of the dialect and its closer | is data |
 //!
-//! The first reading stands, if no row of the table of evidence speaks against it (`evidence.rs`). Where the only one is that
-//! a string of the code is left open, it stands if no other reading closes the call. Otherwise the call is given up.
+//! The first reading is used, if no row of the table of evidence speaks against it (`evidence.rs`). Where the only one is that
+//! a string of the code is left open, it is used if no other reading closes the call. Otherwise the call is given up.
 //! A quote that looks like an end is the end if it closes the call before another one. Three quotes in a row count as two, since
 //! they open or close one string. No string of a member that is not declared is searched: what looks like its key may be
 //! code of the string before it.
@@ -54,7 +54,7 @@ pub(super) enum Plan {
     Unsure { closed: Option<usize>, furthest: usize },
 }
 
-/// The white space of an object's member, as far as one was seen: behind its comma, and behind its colon.
+/// The white space of an object's member, as far as one was seen: after its comma, and after its colon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spacing {
     pub(super) comma: Option<usize>,
@@ -67,7 +67,7 @@ pub(super) struct DoubtfulString<'d> {
     pub(super) look: Lookahead<'d>,
     pub(super) quote: Quote,
     pub(super) raw: bool,
-    /// Where its content is still visible from, and where the first quote in doubt stands.
+    /// Where its content is still visible from, and where the first quote in doubt is.
     pub(super) visible: usize,
     pub(super) at: usize,
     pub(super) stack: &'d [OpenBracket],
@@ -105,18 +105,18 @@ struct Resolver<'s> {
     closed: Option<usize>,
     /// A reading closed the call that may be meant.
     rivalled: bool,
-    /// Keys may stand without quotes, members without a comma.
+    /// Keys may occur without quotes, members without a comma.
     slips: bool,
-    /// A string of code is open where the doubtful one ends: an odd number of quotes stands in that.
+    /// A string of code is open where the doubtful one ends: an odd number of quotes is in that.
     open_code: bool,
 }
 
-/// Looks for the ends of the doubtful string and of all strings behind it.
+/// Looks for the ends of the doubtful string and of all strings after it.
 pub(super) fn read(doubtful: &DoubtfulString<'_>) -> Result<Plan, NotYet> {
     Resolver::new(doubtful).run()
 }
 
-/// Says whether the call is closed behind a string that ends at `end` and only strings that need no search; commas and the
+/// Returns whether the call is closed after a string that ends at `end` and only strings that need no search; commas and the
 /// quotes of keys may be missing. `None` if nothing speaks against it, and not enough for it.
 pub(super) fn closes_plainly(doubtful: &DoubtfulString<'_>, end: usize) -> Result<Option<bool>, NotYet> {
     let look = doubtful.look;
@@ -137,8 +137,8 @@ pub(super) fn closes_plainly(doubtful: &DoubtfulString<'_>, end: usize) -> Resul
     Ok(None)
 }
 
-/// Says whether the doubtful string ends at its place, where no quote stands: only strings that need no search follow, and a
-/// declared member that is new, or the call's closers behind a string without quotes: one that quotes a call may be cut there.
+/// Returns whether the doubtful string ends at its place, where there is no quote: only strings that need no search follow, and a
+/// declared member that is new, or the call's closers after a string without quotes: one that quotes a call may be cut there.
 pub(super) fn ends_unclosed(doubtful: &DoubtfulString<'_>) -> Result<bool, NotYet> {
     let (look, search) = (doubtful.look, Resolver::new(doubtful));
     let Some(first) = search.choices.first() else { return Ok(false) };
@@ -157,8 +157,8 @@ pub(super) fn ends_unclosed(doubtful: &DoubtfulString<'_>) -> Result<bool, NotYe
     Ok(fits && closes_plainly(doubtful, doubtful.at)? == Some(true))
 }
 
-/// Says whether the doubtful quote, which ends at `end`, looks like its string's end and closes the call with the brackets
-/// behind it, and a comma follows: the call that is broken may be the next one.
+/// Returns whether the doubtful quote, which ends at `end`, looks like its string's end and closes the call with the brackets
+/// after it, and a comma follows: the call that is broken may be the next one.
 pub(super) fn ends_before_another(doubtful: &DoubtfulString<'_>, end: usize) -> Result<bool, NotYet> {
     let doubtful = DoubtfulString { behind_end: Some(end), ..*doubtful };
     let search = Resolver::new(&doubtful);
@@ -166,7 +166,7 @@ pub(super) fn ends_before_another(doubtful: &DoubtfulString<'_>, end: usize) -> 
     Ok(search.closes_before_another(first, end)? && search.looks_like_end(first, doubtful.at)?)
 }
 
-/// Says whether some line breaks in a string are escaped and others are not: what follows the latter is no part of it.
+/// Returns whether some line breaks in a string are escaped and others are not: what follows the latter is no part of it.
 fn mixes_line_breaks(text: &str) -> bool {
     let backslashes = |upto: usize| text[..upto].bytes().rev().take_while(|byte| *byte == b'\\').count();
     text.contains('\n') && text.match_indices("\\n").any(|(at, _)| backslashes(at).is_multiple_of(2))
@@ -240,7 +240,7 @@ impl Resolver<'_> {
         Plan::Unsure { closed: self.closed, furthest: self.furthest }
     }
 
-    /// Returns what speaks against the reading at hand.
+    /// Returns what speaks against the current reading.
     fn against(&self, levels: &WalkState) -> Vetoes {
         let mut all = Vetoes::default();
         for (choice, end) in self.choices.iter().zip(&self.ends) {
@@ -258,7 +258,7 @@ impl Resolver<'_> {
         all
     }
 
-    /// Returns the next quote that may end the innermost string, and the levels behind it; goes back where none is left.
+    /// Returns the next quote that may end the innermost string, and the levels after it; goes back where none is left.
     fn next_end(&mut self) -> Result<Option<(usize, WalkState)>, NotYet> {
         while let Some(mut choice) = self.choices.pop() {
             self.ends.truncate(self.choices.len());

@@ -10,17 +10,17 @@ pub(super) struct RepairedScalar {
     pub(super) codes: Vec<Code>,
 }
 
-/// Says whether a byte can belong to a number or a word.
+/// Returns whether a byte can belong to a number or a word.
 pub(crate) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'-' | b'.' | b'$') || byte >= 0x80
 }
 
-/// Says whether a token is a JSON number, boolean or null.
+/// Returns whether a token is a JSON number, boolean or null.
 pub(super) fn is_json(token: &str) -> bool {
     matches!(token, "true" | "false" | "null") || is_number(token.as_bytes())
 }
 
-/// Says whether bytes are a JSON number.
+/// Returns whether bytes are a JSON number.
 pub(crate) fn is_number(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"-").unwrap_or(bytes);
     let whole = digits(bytes);
@@ -125,7 +125,7 @@ fn leading_zero(token: &str, sign: &str, rest: &str, types: Types, mut codes: Ve
     Some(RepairedScalar { json, codes })
 }
 
-/// Takes out the underscores that stand between two digits; `None` if one stands elsewhere.
+/// Takes out the underscores that are between two digits; `None` if one is elsewhere.
 fn without_underscores(token: &str) -> Option<String> {
     let bytes = token.as_bytes();
     let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);

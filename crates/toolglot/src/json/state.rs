@@ -1,8 +1,8 @@
-//! The machine of the JSON reader: what may stand next, which brackets are open, and the one function that moves both.
+//! The machine of the JSON reader: what may be next, which brackets are open, and the one function that moves both.
 
 use crate::schema::NodeId;
 
-/// What may stand at the reader's place.
+/// What may be at the reader's place.
 ///
 /// | expected | brackets open | a string | a key | `:` | a scalar | `,` | bracket closes |
 /// |---|---|---|---|---|---|---|---|
@@ -15,7 +15,7 @@ use crate::schema::NodeId;
 /// | After   | –                    | –    | –     | –      | –     | Key, Element | After |
 ///
 /// `{` leads to Key, `[` and `(` to Element, `(` around one value to Member. A comma leads to Key in an object. In place
-/// of After stands Done where no bracket is open. A cell that is empty is left to the repairs: they say which step
+/// of After is Done where no bracket is open. A cell that is empty is left to the repairs: they say which step
 /// they take instead, or end the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Expect {
@@ -33,7 +33,7 @@ pub(super) enum Expect {
     Text,
     /// A comma or a closing bracket.
     After,
-    /// Nothing but the fence that was opened around the value.
+    /// Only the fence that was opened around the value.
     Done,
 }
 
@@ -63,7 +63,7 @@ pub(super) enum Bracket {
     Tuple,
     /// `{` around values without keys, emitted as an array.
     Set,
-    /// `(` around one value without a comma, which is nothing but that value.
+    /// `(` around one value without a comma, which is only that value.
     Group,
 }
 
@@ -159,7 +159,7 @@ impl ReaderState {
         }
     }
 
-    /// Returns what is expected behind a value.
+    /// Returns what is expected after a value.
     fn behind(&self) -> Expect {
         if self.open.is_empty() { Expect::Done } else { Expect::After }
     }

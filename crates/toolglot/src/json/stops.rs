@@ -12,7 +12,7 @@ use crate::parser::{ByteSet, CallContext, SHORT};
 use crate::sink::Sink;
 use crate::view::{NotYet, View, is_blank};
 
-/// What stands where content that passes ends.
+/// What is where content that passes ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentStop {
     /// The bytes that would tell have not arrived.
@@ -44,7 +44,7 @@ const WAITS: u8 = 128;
 /// The bytes that escapes consist of.
 const ESCAPES: &[u8] = b"\\\"/bfnrtu0123456789abcdefABCDEF";
 
-/// What every string stops at, whatever stands around it.
+/// What every string stops at, whatever surrounds it.
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -107,10 +107,10 @@ impl Stops {
         (few.len() < SHORT).then(|| all(few)).filter(|all| all & text.mask() == 0)
     }
 
-    /// Returns the end of the visible content that passes as it stands, and what comes next.
+    /// Returns the end of the visible content that passes unchanged, and what comes next.
     ///
     /// Plain runs pass, JSON's own escapes, and what could be a quote or a marker but is none. At `limit` it is over.
-    /// `decides` says whether the token that ends the string stands at a place, or a doubtful marker.
+    /// `decides` says whether the token that ends the string is at a place, or a doubtful marker.
     pub(super) fn pass(
         &self,
         view: View<'_>,
@@ -227,7 +227,7 @@ impl JsonReader {
 }
 
 impl RunningString {
-    /// Says whether the token that ends this string stands at `at`; `own` is the dialect's.
+    /// Returns whether the token that ends this string is at `at`; `own` is the dialect's.
     #[inline]
     pub(super) fn is_closed_by_token<'q>(
         &self,
@@ -257,7 +257,7 @@ impl RunningString {
         quote | ALWAYS | MARKER
     }
 
-    /// Returns the length of the escape that stands first, if it is one of JSON's own for certain.
+    /// Returns the length of the escape that is first, if it is one of JSON's own for certain.
     fn escape(&self, rest: &[u8]) -> Escape {
         if self.raw || self.quote == Quote::Escaped {
             return Escape::Other;

@@ -21,7 +21,7 @@ pub(super) struct RunningString {
     pub(super) from: usize,
     /// Where its content began.
     pub(super) content: usize,
-    /// The quote that ends it, where it was found out together with the ends of those behind it.
+    /// The quote that ends it, where it was found out together with the ends of those after it.
     pub(super) end: Option<usize>,
     /// Its strict form is not the source byte for byte.
     pub(super) changed: bool,
@@ -123,7 +123,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Returns the end of the visible content that passes as it stands.
+    /// Returns the end of the visible content that passes unchanged.
     fn plain_end(&self) -> usize {
         if self.context.options.careful {
             return self.at();
@@ -180,7 +180,7 @@ impl ReaderStep<'_> {
             Follow::Joins(next)
                 if !self.view.slice(self.visible(), at).contains(['"', '\'']) && self.ends_plainly(next)? =>
             {
-                // Behind a plus, or in Python's spelling; two of JSON's own strings in a call may as well be one with quotes inside.
+                // After a plus, or in Python's spelling; two of JSON's own strings in a call may as well be one with quotes inside.
                 let text = &self.reader.text;
                 let json = text.quote == Quote::Double && !text.raw && self.view.byte(next)? == Some(b'"');
                 let call = json && self.is_marked() && self.parent() != Some(Bracket::Group);
@@ -191,7 +191,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Goes on with the string that is joined to this one, which ends at `end`.
+    /// Continues with the string that is joined to this one, which ends at `end`.
     pub(super) fn join(&mut self, end: usize, next: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let Some((quote, length)) = self.look().opens(next)? else { return Ok(self.ended(Ended::Broken)) };
         Ok(self.repaired(Code::Concatenation, end..next, "joined two adjacent strings", |turn| {
@@ -203,7 +203,7 @@ impl ReaderStep<'_> {
         }))
     }
 
-    /// Says whether a quote of the other kind at `at` ends the string: it could, and the next quote of its own kind not.
+    /// Returns whether a quote of the other kind at `at` ends the string: it could, and the next quote of its own kind not.
     fn twin_ends(&mut self, at: usize) -> Result<bool, NotYet> {
         let quote = self.reader.text.quote;
         let open = at >= self.reader.text.twins && self.reader.text.end.is_none();
@@ -224,7 +224,7 @@ impl ReaderStep<'_> {
         Ok(!closes)
     }
 
-    /// Ends the string before `end`, though its own quote does not stand there.
+    /// Ends the string before `end`, though its own quote is not there there.
     fn end_with(&mut self, end: usize, code: Code, message: &str) -> Option<ValueOutcome> {
         let at = self.at();
         if self.admit(code, at..end, message) { self.text_end(end) } else { self.ended(Ended::Broken) }
@@ -281,7 +281,7 @@ impl ReaderStep<'_> {
             self.reader.text.settled = quote;
             return Ok(None);
         }
-        // Without its own token, a string does not go on behind what closes the call.
+        // Without its own token, a string does not continue after what closes the call.
         let (view, at) = (self.view, self.at());
         if self.reader.text.quote.is_token()
             && view.byte(quote)?.is_none()
@@ -310,7 +310,7 @@ impl ReaderStep<'_> {
         Ok(None)
     }
 
-    /// Says whether what stands behind a string that ends at `end` is what goes on behind one.
+    /// Returns whether what follows a string that ends at `end` is what continues after one.
     fn may_follow(&self, end: usize) -> Result<bool, NotYet> {
         let next = self.look().gap(end)?;
         let Some(byte) = self.view.byte(next)? else { return Ok(true) };
@@ -322,7 +322,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Finds the next quote from `at` on that could close the string, or the input's end; says whether it does.
+    /// Finds the next quote from `at` on that could close the string, or the input's end; returns whether it does.
     pub(super) fn next_quote(&self, mut at: usize) -> Result<(usize, bool), NotYet> {
         let text = &self.reader.text;
         loop {
@@ -338,7 +338,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether the escapes of Python hold in the running string.
+    /// Returns whether the escapes of Python hold in the running string.
     pub(super) fn is_python(&self) -> bool {
         self.reader.place == ValuePosition::Keyword || !matches!(self.reader.text.quote, Quote::Double | Quote::Escaped)
     }

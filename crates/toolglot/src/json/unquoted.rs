@@ -63,7 +63,7 @@ impl ReaderStep<'_> {
         Ok((ends && text.contains(char::is_alphanumeric) && self.is_behind_plain_key()).then_some(at + text.len()))
     }
 
-    /// Says whether a string is declared for the value here.
+    /// Returns whether a string is declared for the value here.
     fn wants_string(&self) -> bool {
         let types = self.node(self.value_node()).map_or(Types::OPEN, SchemaNode::types);
         !types.is_open() && types.has(Types::STRING)
@@ -98,7 +98,7 @@ impl ReaderStep<'_> {
         Ok(Some(quote))
     }
 
-    /// Says whether nothing was skipped before this value, and its key holds no colon: both may be the beginning of a string.
+    /// Returns whether nothing was skipped before this value, and its key holds no colon: both may be the beginning of a string.
     fn is_behind_plain_key(&self) -> bool {
         let (at, key) = (self.at(), self.reader.key_at);
         let before = self.view.slice(self.visible_before(at, key), at).trim_end();
@@ -121,7 +121,7 @@ impl ReaderStep<'_> {
         self.value_end()
     }
 
-    /// Finds where a string without quotes ends, blanks at its end not counted; braces in it stand in pairs.
+    /// Finds where a string without quotes ends, blanks at its end not counted; braces in it are in pairs.
     fn bare_end(&self) -> Result<usize, NotYet> {
         let (mut end, mut at, mut open) = (self.at(), self.at(), 0_usize);
         while let Some(byte) = self.view.byte(at)? {
@@ -163,7 +163,7 @@ impl ReaderStep<'_> {
     }
 }
 
-/// Says whether a word begins with a quote token that was damaged: with a piece of its start, or of its end near by.
+/// Returns whether a word begins with a quote token that was damaged: with a piece of its start, or of its end near by.
 fn is_torn(word: &str, token: &str) -> bool {
     let (word, token) = (word.as_bytes(), token.as_bytes());
     let piece = (token.len() / 2).min(3);

@@ -21,7 +21,7 @@ use crate::view::NotYet;
 pub(super) const LINE: usize = 1 << 10;
 
 impl ReaderStep<'_> {
-    /// Reads what stands where a value is wanted.
+    /// Reads the input where a value is expected.
     pub(super) fn value(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let element = self.reader.state.expect() == Expect::Element;
         match byte {
@@ -42,12 +42,12 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether the arguments object itself is wanted.
+    /// Returns whether the arguments object itself is expected.
     pub(super) fn is_root(&self) -> bool {
         self.reader.place == ValuePosition::Arguments && self.reader.state.open().is_empty()
     }
 
-    /// Says whether a value is wanted that may be null: nothing else is declared for it.
+    /// Returns whether a value is expected that may be null: nothing else is declared for it.
     fn may_lack_value(&self) -> bool {
         let types = self.node(self.reader.node).map_or(Types::OPEN, SchemaNode::types);
         self.reader.state.expect() == Expect::Member && (types.is_open() || types.has(Types::NULL))
@@ -79,7 +79,7 @@ impl ReaderStep<'_> {
         Ok(self.open(bracket, node))
     }
 
-    /// Says whether the brace at hand opens a Python set: its first value is plain, and no colon stands behind it.
+    /// Returns whether the current brace opens a Python set: its first value is plain, and no colon follows it.
     fn is_set(&self) -> Result<bool, NotYet> {
         if self.reader.place != ValuePosition::Keyword {
             return Ok(false);
@@ -211,7 +211,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Returns the byte that stands three times at `at`, if it is a quote.
+    /// Returns the byte that is three times at `at`, if it is a quote.
     fn triple(&self, at: usize) -> Result<Option<u8>, NotYet> {
         let first = self.view.byte(at)?;
         if !matches!(first, Some(b'"' | b'\'')) || self.view.byte(at + 1)? != first || self.view.byte(at + 2)? != first
@@ -223,7 +223,7 @@ impl ReaderStep<'_> {
         Ok(first.filter(|_| !four))
     }
 
-    /// Says whether four quotes begin a string of one line and four end it: one on each side is either its own, and the rest
+    /// Returns whether four quotes begin a string of one line and four end it: one on each side is either its own, and the rest
     /// its text, or the other way round.
     fn is_doubly_quoted(&self, quote: u8, at: usize) -> Result<bool, NotYet> {
         if self.view.byte(at + 3)? != Some(quote) {

@@ -9,7 +9,7 @@ pub(crate) fn write_string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Appends `text` as it stands between the quotes of a JSON string.
+/// Appends `text` unchanged between the quotes of a JSON string.
 pub(crate) fn write_escaped(text: &str, out: &mut String) {
     // Room for all at once, and for escapes as code has them: a long buffer that grows is copied.
     out.reserve(text.len() + text.len() / 16);
@@ -72,7 +72,7 @@ pub(crate) fn decode(source: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns where in strict JSON string contents the byte stands that [`decode`] puts at `decoded`.
+/// Returns where in strict JSON string contents the byte occurs that [`decode`] puts at `decoded`.
 pub(super) fn source_offset(source: &str, decoded: usize) -> usize {
     let (mut rest, mut out) = (source, String::new());
     let mut left = decoded;
@@ -121,7 +121,7 @@ fn hex4(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Says whether a byte of content cannot stand in a JSON string as it is.
+/// Returns whether a byte of content cannot be in a JSON string as it is.
 pub(crate) const fn needs_escape(byte: u8) -> bool {
     byte < 0x20 || matches!(byte, b'"' | b'\\')
 }

@@ -42,13 +42,13 @@ pub(super) fn unknown(text: &str, dialects: &Dialects, tools: &Tools) -> Option<
     })
 }
 
-/// Says whether a tag is around the JSON of a call to a declared tool.
+/// Returns whether a tag is around the JSON of a call to a declared tool.
 fn encloses(tag: &str, behind: &str, tools: &Tools) -> bool {
     let names = super::places::json_names(behind);
     names.iter().any(|name| tools.resolve(name).is_some()) && behind.contains(&tag.replacen('<', "</", 1))
 }
 
-/// Says whether a marker begins with a known one that is not merely the beginning of its word.
+/// Returns whether a marker begins with a known one that is not merely the beginning of its word.
 fn begins_with(marker: &str, known: &str) -> bool {
     let is_word = |text: Option<char>| text.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':'));
     marker.strip_prefix(known).is_some_and(|rest| !is_word(known.chars().next_back()) || !is_word(rest.chars().next()))
@@ -183,7 +183,7 @@ fn first_value(text: &str) -> Option<serde_json::Result<serde_json::Value>> {
     serde_json::Deserializer::from_str(text).into_iter().next()
 }
 
-/// Says which string of a text is not closed, or what is wrong with the JSON after `at`; `before` bytes were left out.
+/// Returns which string of a text is not closed, or what is wrong with the JSON after `at`; `before` bytes were left out.
 pub(super) fn fault(text: &str, around: Range<usize>, at: usize, before: usize) -> Option<String> {
     let text = &text[..around.end];
     if let Some(open) = open_string(&text[around.start..]) {
@@ -249,7 +249,7 @@ const MOST: usize = 64;
 /// How far after a marker a call's name may be.
 const NEAR: usize = 128;
 
-/// Says whether a call's name follows: a declared one, as an attribute too, or that of a call's JSON.
+/// Returns whether a call's name follows: a declared one, as an attribute too, or that of a call's JSON.
 fn names_a_call(behind: &str, tools: &Tools) -> bool {
     let json = behind.trim_start().starts_with('{')
         && (["\"name", "\"function", "\"tool", "\"arguments\""].iter().any(|key| behind.contains(key))

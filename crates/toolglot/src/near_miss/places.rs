@@ -15,7 +15,7 @@ pub(super) fn floor(text: &str, length: usize) -> usize {
     (0..=length).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
-/// Returns what stands in Markdown fences and code spans, without their marks; an open fence ends with the text.
+/// Returns what is in Markdown fences and code spans, without their marks; an open fence ends with the text.
 pub(super) fn code(text: &str) -> Vec<Range<usize>> {
     let (mut found, mut fence) = (Vec::new(), None::<(usize, &str)>);
     let mut at = 0;
@@ -67,14 +67,14 @@ pub(super) fn json_names(text: &str) -> BTreeSet<&str> {
     behind.filter_map(json_name).collect()
 }
 
-/// Returns the string that a text goes on with behind a key, if it may be a name.
+/// Returns the string that a text continues with after a key, if it may be a name.
 fn json_name(rest: &str) -> Option<&str> {
     let word = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
     let length = word.bytes().take_while(|byte| is_name(*byte)).count();
     (length > 0 && length <= LONGEST_NAME && word[length..].starts_with('"')).then(|| &word[..length])
 }
 
-/// Returns the words that stand where a call has its tool's name: next to a quote, a bracket or a tag, behind a colon,
+/// Returns the words that are where a call has its tool's name: next to a quote, a bracket or a tag, after a colon,
 /// or alone on a line.
 pub(super) fn names(text: &str) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
@@ -108,7 +108,7 @@ fn is_name(byte: u8) -> bool {
 /// What APIs allow for the name of a function.
 const LONGEST_NAME: usize = 64;
 
-/// Returns the places where a call may begin: a bracket, or a word with a bracket or colon behind it.
+/// Returns the places where a call may begin: a bracket, or a word with a bracket or colon after it.
 pub(super) fn beginnings(text: &str) -> impl Iterator<Item = usize> {
     let bytes = text.as_bytes();
     let word_end = move |at: usize| at + bytes[at..].iter().take_while(|byte| is_name(**byte)).count();

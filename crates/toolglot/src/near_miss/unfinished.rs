@@ -45,7 +45,7 @@ impl EmptyMessage<'_> {
         Some(format!("{} (byte {}); raise the limit", found.message, found.span.start))
     }
 
-    /// Says in which string a call was cut off, and which quote of it is in doubt.
+    /// Returns in which string a call was cut off, and which quote of it is in doubt.
     fn cut(&self, call: &IncompleteCall) -> String {
         let place = open_member(&call.arguments).map(|key| format!(", in the string `{key}`")).unwrap_or_default();
         let doubt = self.last(|found| found.code == Code::InnerQuote);
@@ -53,7 +53,7 @@ impl EmptyMessage<'_> {
         format!("the text ends inside a call to `{name}`{place}{doubt}; set `accept_incomplete` to use it as it is")
     }
 
-    /// Says why a call is broken: the repair that it would need or that is in doubt, or where its JSON is invalid.
+    /// Returns why a call is broken: the repair that it would need or that is in doubt, or where its JSON is invalid.
     fn broken(&self, call: &IncompleteCall, broken: Option<&Diagnostic>) -> String {
         let (name, repairs) = (&call.name, self.options.repairs);
         let why = match broken {
@@ -83,7 +83,7 @@ impl EmptyMessage<'_> {
         })
     }
 
-    /// Says what is wrong with a call's JSON, or only where parsing stopped.
+    /// Returns what is wrong with a call's JSON, or only where parsing stopped.
     fn invalid(&self, call: &IncompleteCall, stopped: usize) -> String {
         let start = self.text.find(&call.text).and_then(|at| Some(at + self.text[at..].find('{')?));
         let fault = start.and_then(|start| ObjectFault::find(self.text, start));

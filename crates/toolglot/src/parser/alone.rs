@@ -15,7 +15,7 @@ use crate::sink::Sink;
 use crate::tool::Tools;
 use crate::view::View;
 
-/// Reads a text that is nothing but parameters of the one dialect in `dialect`; returns their JSON.
+/// Reads a text that is only parameters of the one dialect in `dialect`; returns their JSON.
 pub(crate) fn read_parameters(
     text: &str,
     name: &str,

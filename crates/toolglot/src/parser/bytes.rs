@@ -54,13 +54,13 @@ impl ByteSet {
         usize::from(self.places[usize::from(byte)]).checked_sub(1)
     }
 
-    /// Says whether a text holds no member.
+    /// Returns whether a text holds no member.
     #[inline]
     pub(crate) fn is_absent(&self, text: &[u8]) -> bool {
         if text.len() < SHORT { !text.iter().any(|byte| self.contains(*byte)) } else { self.find(text).is_none() }
     }
 
-    /// Returns where the first member stands in `text`.
+    /// Returns where the first member is in `text`.
     #[inline]
     pub(crate) fn find(&self, text: &[u8]) -> Option<usize> {
         match *self.members {
@@ -91,7 +91,7 @@ impl ByteSet {
 }
 
 /// Looks at the first block of a text at once: each byte is compared with all members, which a compiler does in vectors.
-/// Where members stand close to each other, this is quicker than a search made for long texts.
+/// Where members are close to each other, this is quicker than a search made for long texts.
 #[inline]
 fn find_in_block<const N: usize>(members: [u8; N], text: &[u8]) -> Option<usize> {
     let block: &[u8; SHORT] = text.first_chunk()?;
@@ -103,7 +103,7 @@ fn find_in_block<const N: usize>(members: [u8; N], text: &[u8]) -> Option<usize>
     (hits != 0).then(|| hits.trailing_zeros() as usize / 8)
 }
 
-/// A set of bytes as bits: small enough to stand in a table of many.
+/// A set of bytes as bits: small enough to be in a table of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByteBits([u64; 4]);
 
@@ -168,17 +168,17 @@ impl ByteBits {
     }
 }
 
-/// What may come next, white space apart: a byte, and behind a `<` another.
+/// What may come next, white space apart: a byte, and after a `<` another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NextBytes {
     bytes: ByteBits,
     in_tags: ByteBits,
-    /// Behind white space, attributes.
+    /// After white space, attributes.
     attributes: bool,
 }
 
 impl NextBytes {
-    /// Attributes: a name's letters, or behind white space what else a name may begin with.
+    /// Attributes: a name's letters, or after white space what else a name may begin with.
     pub(crate) fn of_attributes() -> Self {
         Self { bytes: ByteBits::LETTERS.without(b'_'), in_tags: ByteBits::default(), attributes: true }
     }
@@ -190,20 +190,20 @@ impl NextBytes {
         Self { bytes: text.bytes().take(1).collect(), in_tags, attributes: false }
     }
 
-    /// Bytes, whatever is behind them.
+    /// Bytes, whatever is after them.
     pub(crate) fn of_bytes(bytes: ByteBits) -> Self {
         let in_tags = if bytes.contains(b'<') { ByteBits::ALL } else { ByteBits::default() };
         Self { bytes, in_tags, attributes: false }
     }
 
-    /// Adds all that other ways to go on begin with.
+    /// Adds all that other ways to continue begin with.
     pub(crate) fn add(&mut self, other: Self) {
         self.bytes.add(other.bytes);
         self.in_tags.add(other.in_tags);
         self.attributes |= other.attributes;
     }
 
-    /// Says whether a byte may come next, or `<` and the byte behind it.
+    /// Returns whether a byte may come next, or `<` and the byte after it.
     #[inline]
     pub(crate) fn contains(&self, [byte, behind]: [u8; 2], apart: bool) -> bool {
         let first = self.bytes.contains(byte) || apart && self.attributes && b"_.:-".contains(&byte);

@@ -30,10 +30,10 @@ use crate::view::{NotYet, View};
 /// Reads a call that was committed, and all calls of its section after it.
 #[derive(Clone, Debug)]
 pub(crate) struct CallReader {
-    /// The call at hand.
+    /// The current call.
     pub(super) won: Winner,
     pub(super) phase: CallPhase,
-    /// What stands around the call, innermost last.
+    /// What surrounds the call, innermost last.
     scopes: Vec<Wrapper>,
     /// Stop after the first call.
     one: bool,
@@ -57,7 +57,7 @@ pub(super) enum CallPhase {
     Body(Box<BodyReader>),
     /// The arguments are complete; what closes the call is read, wrong and missing closers too.
     Closing(ValueOutcome),
-    /// The call is over, and its section may go on.
+    /// The call is over, and its section may continue.
     Between(usize),
     /// All that was opened with the call is closed.
     Over(usize),
@@ -91,7 +91,7 @@ impl CallReader {
         body.pass_plain(&self.won.context(engine, view), sink)
     }
 
-    /// Reads on; returns where everything that belongs to the call is over.
+    /// Continues reading; returns where everything that belongs to the call is over.
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<usize, NotYet> {
         loop {
             self.phase = match self.phase {
@@ -155,7 +155,7 @@ impl CallReader {
         CallPhase::Body(Box::new(BodyReader::new(start, &context, sink)))
     }
 
-    /// Reads on in the body, within the limits.
+    /// Continues reading in the body, within the limits.
     fn read_body(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         let limits = &engine.options.limits;
         let CallPhase::Body(body) = &mut self.phase else { return Err(NotYet) };
@@ -308,7 +308,7 @@ impl CallReader {
         if let Some(separator @ (b',' | b';')) = view.byte(next)? {
             let behind = next + 1;
             next = skip_gap(view, behind)?;
-            // Nothing but another call, or the end of the line, can follow a semicolon.
+            // Only another call, or the end of the line, can follow a semicolon.
             let ends =
                 view.byte(behind)?.is_none_or(|byte| matches!(byte, b'\n' | b'\r')) || view.byte(next)?.is_none();
             over = if separator == b';' && ends { behind } else { at };
@@ -396,7 +396,7 @@ impl Start {
     }
 }
 
-/// Says whether neither what closes a list of calls stands behind one that ended at `at`, nor the next call.
+/// Returns whether neither what closes a list of calls follows one that ended at `at`, nor the next call.
 fn lacks_closers(array: &Wrapper, context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let next = context.gap(at)?;
     let line = matches!(array, Wrapper::Section) && context.view.slice(at, next).contains('\n');
@@ -404,7 +404,7 @@ fn lacks_closers(array: &Wrapper, context: &CallContext<'_>, at: usize) -> Resul
     Ok(!ends && array.closers(next, context)?.is_none() && context.next_call(next)?.is_none())
 }
 
-/// Returns where another object stands in the same pair of tags; their closers then follow the last.
+/// Returns where another object is in the same pair of tags; their closers then follow the last.
 fn another_follows(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let pattern = context.pattern();
     if pattern.kind() != Some(BodyKind::Call) || pattern.tail.is_empty() || context.pattern_ref.section.is_some() {

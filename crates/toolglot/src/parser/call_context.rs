@@ -1,4 +1,4 @@
-//! The context of a call: the bytes, the call they belong to, and the markers that may stand around them.
+//! The context of a call: the bytes, the call they belong to, and the markers that may surround them.
 
 use std::cell::Cell;
 
@@ -14,7 +14,7 @@ use crate::schema::{NodeId, Schema, SchemaNode};
 use crate::tool::Tool;
 use crate::view::{NotYet, View};
 
-/// What a body's reader knows: what it may see, which call it stands in, what the heads said.
+/// What a body's reader knows: what it may see, which call it is in, what the heads said.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallContext<'s> {
     pub(crate) view: View<'s>,
@@ -84,7 +84,7 @@ impl<'s> CallContext<'s> {
         self.engine.catalog.data(self.pattern_ref.dialect)
     }
 
-    /// Says whether all that is visible of arguments that began at `start` is within the limit.
+    /// Returns whether all that is visible of arguments that began at `start` is within the limit.
     pub(crate) fn is_within(&self, start: usize) -> bool {
         self.view.end() < start.saturating_add(self.engine.options.limits.arguments)
     }
@@ -119,22 +119,22 @@ impl<'s> CallContext<'s> {
         self.root().and_then(|root| root.meant(key)).unwrap_or(key)
     }
 
-    /// Says whether the tool requires parameters.
+    /// Returns whether the tool requires parameters.
     pub(crate) fn requires(&self) -> bool {
         self.root().is_some_and(|root| !root.required().is_empty())
     }
 
-    /// Says whether the tool declares a parameter.
+    /// Returns whether the tool declares a parameter.
     pub(crate) fn declares(&self, key: &str) -> bool {
         self.root().is_some_and(|root| root.declares(key))
     }
 
-    /// Says whether the tool declares a parameter, if only with another spelling.
+    /// Returns whether the tool declares a parameter, if only with another spelling.
     pub(crate) fn knows(&self, key: &str) -> bool {
         self.root().is_some_and(|root| root.knows(key))
     }
 
-    /// Says whether any name may be a parameter: the tool declares none and forbids none.
+    /// Returns whether any name may be a parameter: the tool declares none and forbids none.
     pub(crate) fn is_open(&self) -> bool {
         self.root().is_none_or(|root| !root.is_closed())
     }
@@ -144,7 +144,7 @@ impl<'s> CallContext<'s> {
         Context { markers: self, schema: self.schema(), options: &self.engine.options, quote, given: None }
     }
 
-    /// Returns the end of the longest of some literals that stands at `at`.
+    /// Returns the end of the longest of some literals at `at`.
     #[inline]
     pub(crate) fn any<'l>(
         &self,
@@ -159,12 +159,12 @@ impl<'s> CallContext<'s> {
         skip_gap(self.view, at)
     }
 
-    /// Returns where the next call may begin behind the separator of calls at `at`, if one stands there.
+    /// Returns where the next call may begin after the separator of calls at `at`, if one is there.
     pub(crate) fn behind_separator(&self, at: usize) -> Result<Option<usize>, NotYet> {
         Ok(if matches!(self.view.byte(at)?, Some(b',' | b';')) { Some(self.gap(at + 1)?) } else { None })
     }
 
-    /// Returns the marker that stands at `at`, the longest if several do, and where it ends.
+    /// Returns the marker at `at`, the longest if several do, and where it ends.
     pub(crate) fn marker(&self, at: usize, param: &Pattern) -> Result<Option<(Marker, usize)>, NotYet> {
         let mut best: Option<(Marker, usize)> = None;
         let kinds = self.kinds(at)?;
@@ -193,7 +193,7 @@ impl<'s> CallContext<'s> {
         Ok(None)
     }
 
-    /// Returns the kinds of markers that may stand at `at`.
+    /// Returns the kinds of markers that may be at `at`.
     fn kinds(&self, at: usize) -> Result<u8, NotYet> {
         if self.dialect().has_param_tags {
             return Ok(u8::MAX);
@@ -203,7 +203,7 @@ impl<'s> CallContext<'s> {
         Ok(kinds | Marker::Tag.bit() | if named { Marker::Open.bit() } else { 0 })
     }
 
-    /// Returns the end of a marker of one kind that stands at `at`.
+    /// Returns the end of a marker of one kind at `at`.
     fn marks(&self, at: usize, marker: Marker, param: &Pattern) -> Result<Option<usize>, NotYet> {
         match marker {
             Marker::Value => self.any(at, param.tail.first()),
@@ -245,12 +245,12 @@ impl<'s> CallContext<'s> {
         Ok(end.filter(|end| is_own(self.view.slice(at, *end))))
     }
 
-    /// Returns the end of the longest closer of the call or its section that stands at `at`.
+    /// Returns the end of the longest closer of the call or its section at `at`.
     pub(crate) fn any_closer(&self, at: usize) -> Result<Option<usize>, NotYet> {
         self.any(at, self.pattern().tail.iter().chain(self.section_closers()))
     }
 
-    /// Returns the end of the longest strong marker that stands at `at`: any that opens or closes something of the dialect.
+    /// Returns the end of the longest strong marker at `at`: any that opens or closes something of the dialect.
     pub(crate) fn any_strong(&self, at: usize) -> Result<Option<usize>, NotYet> {
         if !self.markers().stands(self.view, at)? {
             return Ok(None);

@@ -27,13 +27,13 @@ pub(crate) enum CallArguments {
     Missing,
     /// They are members of the call object itself.
     Flat,
-    /// They are one of its members, and what stands before them has to be read again.
+    /// They are one of its members, and what precedes them has to be read again.
     Member,
     /// They begin here, and nothing before them has to be read again; what had to be forgiven there.
     Found(usize, Option<Code>),
 }
 
-/// An unknown member that holds an object, or text that begins like one: what may stand in for arguments.
+/// An unknown member that holds an object, or text that begins like one: what may replace arguments.
 struct StandIn {
     key: HeadText,
     at: usize,
@@ -51,7 +51,7 @@ impl StandIn {
 }
 
 /// Returns the arguments of a call that names none: the one unknown object, if parameters of the tool begin it. `None` if
-/// there are such objects, and nothing says what they are.
+/// there are such objects, and nothing shows what they are.
 fn misnamed(found: &[StandIn], name: &HeadText, context: &CallContext<'_>) -> Result<Option<CallArguments>, NotYet> {
     let Some(callee) = context.engine.callee(&name.text) else { return Ok(Some(CallArguments::Missing)) };
     let context = CallContext { callee: &callee, ..*context };
@@ -140,7 +140,7 @@ fn text(spot: CallObjectPosition, name: Option<&HeadText>, context: &CallContext
     })
 }
 
-/// Says what a repair before the arguments did.
+/// Returns what a repair before the arguments did.
 fn forgiven(code: Code) -> &'static str {
     match code {
         Code::ArgumentsKey => "read the arguments under another key",
@@ -148,7 +148,7 @@ fn forgiven(code: Code) -> &'static str {
     }
 }
 
-/// Says whether the arguments that begin at `at` are a schema: the model repeats a tool's declaration.
+/// Returns whether the arguments that begin at `at` are a schema: the model repeats a tool's declaration.
 pub(super) fn is_declaration(at: usize, name: Option<&HeadText>, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let Some(key) = schema_key(at, context)? else { return Ok(false) };
     let callee = name.and_then(|name| context.engine.callee(&name.text));
@@ -167,7 +167,7 @@ pub(crate) enum FlatMembers {
     Unclear,
 }
 
-/// Says what a whole call object without arguments has in their place. The call context's callee is the call's.
+/// Returns what a whole call object without arguments has in their place. The call context's callee is the call's.
 pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, NotYet> {
     let mut spot = CallObjectPosition { at, named: true, flat: true, ..CallObjectPosition::default() };
     let (mut found, mut skipped) = (FlatMembers::Empty, Sink::muted(at, context.engine.options.repairs));
@@ -188,7 +188,7 @@ pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, 
     }
 }
 
-/// Says whether the arguments stand behind what seems to be the end of a call object without any.
+/// Returns whether the arguments follow what seems to be the end of a call object without any.
 fn arguments_follow(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let next = context.gap(at)?;
     let member = if context.view.byte(next)? == Some(b',') { member::quoted_member(context, next + 1)? } else { None };
@@ -203,7 +203,7 @@ enum FlatMember {
     Unclear,
 }
 
-/// Says what a member of a call object without arguments is: the call's own members are never arguments.
+/// Returns what a member of a call object without arguments is: the call's own members are never arguments.
 fn flat_member(key: &str, start: usize, foreign: bool, context: &CallContext<'_>) -> Result<FlatMember, NotYet> {
     let is_declared = context.declares(key) || foreign && context.knows(key);
     Ok(match member::own_member(key, start, context)? {
@@ -215,7 +215,7 @@ fn flat_member(key: &str, start: usize, foreign: bool, context: &CallContext<'_>
 }
 
 impl CallObjectPosition {
-    /// Goes past a member that is only structure.
+    /// Skips a member that is only structure.
     fn pass(&mut self, member: &CallMember) {
         if !matches!(member, CallMember::Comment(_)) {
             self.unjoined = !matches!(member, CallMember::Comma(_) | CallMember::Descend(_));
@@ -260,7 +260,7 @@ impl CallObjectReader {
         self.arguments.as_mut().is_some_and(|reader| reader.pass_plain(context, sink))
     }
 
-    /// Reads on to the end of the object; starts the call where its arguments begin.
+    /// Continues reading to the end of the object; starts the call where its arguments begin.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         if let CallArguments::Found(at, repair) = self.found {
             self.found = CallArguments::Member;
@@ -292,7 +292,7 @@ impl CallObjectReader {
             {
                 return self.flat_member(start, &key, context, sink);
             }
-            // A parameter beside the arguments is one of them; behind them, it says that they were closed too early.
+            // A parameter beside the arguments is one of them; after them, it says that they were closed too early.
             CallMember::Other { start, key, foreign: true }
                 if (self.spot.has_arguments || !self.spot.flat) && context.declares(&key.text) =>
             {
@@ -415,7 +415,7 @@ impl CallObjectReader {
         end
     }
 
-    /// The input ended: a call whose arguments are there is whole but for its brace.
+    /// The input ended: a call whose arguments are there is whole except for its brace.
     fn unfinished(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> ValueOutcome {
         if self.spot.has_arguments {
             return self.missing_bracket(at, context, sink);

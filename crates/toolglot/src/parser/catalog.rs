@@ -1,4 +1,4 @@
-//! The catalog: every candidate of a set of dialects, found by the opener that stands in the text.
+//! The catalog: every candidate of a set of dialects, found by the opener that is in the text.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -33,7 +33,7 @@ mod sealed;
 pub(crate) struct Candidate {
     pub(crate) dialect: usize,
     pub(crate) role: CandidateRole,
-    /// The section whose head must stand before the call's.
+    /// The section whose head must precede the call's.
     pub(crate) section: Option<usize>,
     /// The number of the pattern among those of its role.
     pub(crate) pattern: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Candidate {
     pub(crate) fence: Option<FenceLabel>,
     /// It opens with a declared tool's name.
     pub(crate) is_named: bool,
-    /// A fence stands in its head or tail.
+    /// A fence is in its head or tail.
     pub(crate) writes_fence: bool,
     /// Its section may hold nothing.
     may_be_empty: bool,
@@ -114,7 +114,7 @@ pub(crate) struct Catalog {
     pub(crate) headers: Openers,
     /// Candidates that open with `<` and a declared tool's name.
     pub(crate) dynamic: Vec<usize>,
-    /// Candidates that open with the name itself, and the bytes with which each can go on behind it.
+    /// Candidates that open with the name itself, and the bytes with which each can continue after it.
     pub(crate) named: Vec<(usize, ByteBits)>,
     /// The bytes with which any of them can.
     pub(crate) behind_names: ByteSet,
@@ -135,7 +135,7 @@ pub(crate) struct Catalog {
     turn_ends: ByteSet,
     /// Where something may begin in the middle of a line.
     pub(crate) stops: Starts,
-    /// The first bytes of these and line breaks, behind which weak openers may stand.
+    /// The first bytes of these and line breaks, after which weak openers may occur.
     pub(crate) stops_and_lines: ByteSet,
     /// The bytes that mean something even in the middle of a line: these, line breaks and the marks of fences.
     pub(crate) turns: ByteSet,
@@ -212,20 +212,20 @@ impl Catalog {
         }
     }
 
-    /// Says whether every call opens with a special token; it can be so only for callers who mark them.
+    /// Returns whether every call opens with a special token; it can be so only for callers who mark them.
     pub(crate) fn is_sealed(&self) -> bool {
         let mut calls = self.candidates.iter().filter(|candidate| candidate.role == CandidateRole::Call);
         calls.all(|call| call.is_barred || sealed::opens_with_token(self.dialect(call), call.section, call.pattern))
     }
 
-    /// Says whether ordinary text can open a call of the form, inside its section.
+    /// Returns whether ordinary text can open a call of the form, inside its section.
     pub(crate) fn is_open_to_text(&self, pattern_ref: PatternRef) -> bool {
         let dialect = &self.dialects[pattern_ref.dialect];
         !sealed::opens_with_token(dialect, None, pattern_ref.call.unwrap_or_default())
             && sealed::opens_with_token(dialect, pattern_ref.section, 0)
     }
 
-    /// Says whether several dialects compete, so that weak evidence must prove itself.
+    /// Returns whether several dialects compete, so that weak evidence must prove itself.
     pub(crate) fn is_auto(&self) -> bool {
         self.dialects.len() > 1
     }
@@ -240,7 +240,7 @@ impl Catalog {
         patterns(self.dialect(candidate), candidate.role).get(candidate.pattern)
     }
 
-    /// Says whether a candidate is a region of quotation: it begins where a message does.
+    /// Returns whether a candidate is a region of quotation: it begins where a message does.
     pub(crate) fn is_opaque(&self, number: usize) -> bool {
         let candidate = &self.candidates[number];
         let body = self.pattern(candidate).and_then(|pattern| pattern.body.as_ref());
@@ -252,14 +252,14 @@ impl Catalog {
         candidates.sort_unstable();
     }
 
-    /// Says whether what one candidate's heads said is what another's say, perhaps that the section's does not stand.
+    /// Returns whether what one candidate's heads said is what another's say, perhaps that the section's is not there.
     #[inline]
     pub(crate) fn are_alike(&self, one: usize, other: usize, lacks_section: bool) -> bool {
         let heads = self.alike.get_or_init(|| alike(&self.dialects, &self.candidates));
         heads[one] == heads[other] || lacks_section && self.have_alike_sections(one, other)
     }
 
-    /// Says whether the heads of two candidates' sections are alike.
+    /// Returns whether the heads of two candidates' sections are alike.
     #[inline]
     pub(crate) fn have_alike_sections(&self, one: usize, other: usize) -> bool {
         let sections = self.alike_sections.get_or_init(|| alike_sections(&self.dialects, &self.candidates));
@@ -282,7 +282,7 @@ impl Catalog {
         self.stops_in_regions.get_or_init(made)
     }
 
-    /// Returns the end of an empty section that stands at `at`, where one of these candidates opens; where several dialects
+    /// Returns the end of an empty section at `at`, where one of these candidates opens; where several dialects
     /// compete, special tokens must open it.
     pub(crate) fn empty_section(&self, view: View<'_>, at: usize, entrants: &[usize]) -> Result<Option<usize>, NotYet> {
         let mut last = None;
@@ -330,7 +330,7 @@ impl Catalog {
         self.data[dialect].get_or_init(|| DataBytes::between(self.markers(dialect), &self.dialects[dialect].pieces))
     }
 
-    /// Returns the strong closers of all dialects that open as this one does, but for those that repeat a name.
+    /// Returns the strong closers of all dialects that open as this one does, except for those that repeat a name.
     pub(crate) fn spent(&self, dialect: usize) -> &[Literal] {
         self.spent[dialect].get_or_init(|| {
             let sharing = self.strong.opened().map(|numbers| {
@@ -342,7 +342,7 @@ impl Catalog {
         })
     }
 
-    /// Says whether a tag of this name is one with which dialects mark parameters.
+    /// Returns whether a tag of this name is one with which dialects mark parameters.
     pub(crate) fn marks_params(&self, tag: &str) -> bool {
         let tags = self.param_tags.get_or_init(|| param_tags(&self.dialects));
         tags.binary_search_by(|known| (**known).cmp(tag)).is_ok()
@@ -358,7 +358,7 @@ impl Catalog {
         })
     }
 
-    /// Returns the end of a turn's end that stands at `at`.
+    /// Returns the end of a turn's end at `at`.
     pub(crate) fn turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         if !view.byte(at)?.is_some_and(|first| self.turn_ends.contains(first)) {
             return Ok(None);
@@ -379,7 +379,7 @@ impl Catalog {
         }
     }
 
-    /// Returns where text goes on behind white space and such tokens.
+    /// Returns where text continues after white space and such tokens.
     pub(crate) fn behind_turn(&self, view: View<'_>, at: usize) -> Result<usize, NotYet> {
         let mut at = view.skip_blanks(at)?;
         while let Some(end) = self.any_turn_end(view, at)? {
@@ -388,18 +388,18 @@ impl Catalog {
         Ok(at)
     }
 
-    /// Returns the end of the token that ends a turn, if one stands at `at` or behind white space there.
+    /// Returns the end of the token that ends a turn, if one is at `at` or after white space there.
     pub(crate) fn next_turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         self.turn_end(view, view.skip_blanks(at)?)
     }
 
-    /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
+    /// Adds the candidates whose opener is at `at`: strong ones, and weak ones if the place allows.
     pub(crate) fn opened(&self, view: View<'_>, at: usize, weak: bool, found: &mut Vec<usize>) -> Result<(), NotYet> {
         self.strong.find(view, at, found)?;
         if weak { self.weak.find(view, at, found) } else { Ok(()) }
     }
 
-    /// Returns the calls of a dialect whose opener stands at `at`, the highest rank first; none if the dialect has calls that
+    /// Returns the calls of a dialect whose opener is at `at`, the highest rank first; none if the dialect has calls that
     /// open by less than one.
     pub(crate) fn calls_of(&self, dialect: usize, view: View<'_>, at: usize, weak: bool) -> Result<Vec<usize>, NotYet> {
         let [strong, others] = self.own_openers[dialect].get_or_init(|| {
@@ -422,7 +422,7 @@ impl Catalog {
         Ok(found)
     }
 
-    /// Says whether a candidate is a call of a dialect.
+    /// Returns whether a candidate is a call of a dialect.
     pub(crate) fn is_call_of(&self, dialect: usize, number: usize) -> bool {
         let candidate = &self.candidates[number];
         candidate.dialect == dialect && candidate.role == CandidateRole::Call
@@ -443,7 +443,7 @@ impl Candidate {
         self.evidence == Strength::Strong && self.is_open_call()
     }
 
-    /// Says whether it is a call that text can open, by more than its name.
+    /// Returns whether it is a call that text can open, by more than its name.
     fn is_open_call(&self) -> bool {
         self.role == CandidateRole::Call && !self.is_named && !self.is_barred
     }
@@ -453,7 +453,7 @@ fn each<T>(dialects: &[Arc<Dialect>]) -> PerDialect<T> {
     dialects.iter().map(|_| OnceLock::new()).collect()
 }
 
-/// Returns the pattern that stands first: a section's if it has a head, else the call's or the region's own.
+/// Returns the pattern that is first: a section's if it has a head, else the call's or the region's own.
 fn first_pattern(dialect: &Dialect, role: CandidateRole, section: Option<usize>, pattern: usize) -> &Pattern {
     let section = section.map(|section| &dialect.sections[section]);
     section.filter(|section| !section.head.is_empty()).unwrap_or_else(|| &patterns(dialect, role)[pattern])
@@ -469,7 +469,7 @@ fn patterns(dialect: &Dialect, role: CandidateRole) -> &[Pattern] {
     }
 }
 
-/// Returns the literal of a candidate that is nothing but one.
+/// Returns the literal of a candidate that is only one.
 pub(crate) fn skipped<'d>(dialect: &'d Dialect, candidate: &Candidate) -> Option<&'d String> {
     match candidate.role {
         CandidateRole::Skip => dialect.skip.get(candidate.pattern),

@@ -56,7 +56,7 @@ pub(crate) struct ProofResult {
     pub(crate) sink: Sink,
 }
 
-/// A reading ahead. What proves a call is the reading of that call: it goes on where it stopped, and is not done twice.
+/// A reading ahead. What proves a call is the reading of that call: it continues where it stopped, and is not done twice.
 #[derive(Clone, Debug)]
 pub(crate) struct Proof {
     /// What it is to prove.
@@ -82,7 +82,7 @@ pub(crate) enum Start {
         at: usize,
         end: usize,
     },
-    /// An object that carries the call; `at` is behind its brace.
+    /// An object that carries the call; `at` is after its brace.
     Call {
         at: usize,
         array: bool,
@@ -115,9 +115,9 @@ pub(crate) struct TrialContext<'t> {
     pub(crate) named: bool,
     /// Only blanks, calls and regions precede it.
     pub(crate) fresh: bool,
-    /// A fence opens the call: all that stands in it must be calls.
+    /// A fence opens the call: all that is in it must be calls.
     pub(crate) fence: bool,
-    /// It may be a draft, which is known once what stands behind it is.
+    /// It may be a draft, which is known once what follows it is.
     pub(crate) held: bool,
     /// How many calls came before, as far as a proof must know.
     pub(crate) calls: usize,
@@ -160,19 +160,19 @@ impl<'t> TrialContext<'t> {
         self.engine.pattern(self.pattern_ref)
     }
 
-    /// Says whether a call must prove itself: an object that only has a name must, wherever it stands.
+    /// Returns whether a call must prove itself: an object that only has a name must, wherever it is.
     fn must_prove(&self, win: &Winner) -> bool {
         self.weak && (self.company.is_some() || win.is_bare())
     }
 
-    /// Says whether what proves a call is said at once when it commits.
+    /// Returns whether what proves a call is said at once when it commits.
     fn keeps_proof(&self, win: &Winner) -> bool {
         self.held || self.must_prove(win)
     }
 }
 
 impl Winner {
-    /// Says whether this is an object that only has a name.
+    /// Returns whether this is an object that only has a name.
     fn is_bare(&self) -> bool {
         matches!(self.start, Start::Call { arguments: CallArguments::Missing, .. })
     }
@@ -186,10 +186,10 @@ impl Proof {
     }
 }
 
-/// What became of one candidate.
+/// What happened to one candidate.
 #[derive(Clone, Debug)]
 pub(crate) enum Trial {
-    /// It cannot be what stands here; so far it read to find out.
+    /// It cannot be what is here; so far it read to find out.
     Dead {
         why: &'static str,
         read: usize,
@@ -232,12 +232,12 @@ fn ready(
     Ok(None)
 }
 
-/// Tries one call pattern, after its section's head if that is not known to stand.
+/// Tries one call pattern, after its section's head if that is not known to be.
 pub(crate) fn try_call(context: &TrialContext<'_>, head: Head) -> Result<Trial, NotYet> {
     try_body(context, heads(context, head, SectionHead::None)?, &mut None)
 }
 
-/// Calls that may begin inside another, or behind it.
+/// Calls that may begin inside another, or after it.
 impl CallContext<'_> {
     /// Returns the next call of the section, or of the array, if it begins at `at`.
     pub(crate) fn next_call(&self, at: usize) -> Result<Option<Winner>, NotYet> {
@@ -248,7 +248,7 @@ impl CallContext<'_> {
         ready(self.engine, self.view, at, Some(head), calls)
     }
 
-    /// Says whether a call opens at `at` behind this one, with the section around it; what is only looked at has none.
+    /// Returns whether a call opens at `at` after this one, with the section around it; what is only looked at has none.
     pub(crate) fn next_opens(&self, at: usize) -> Result<bool, NotYet> {
         let calls = self.all_calls(self.pattern_ref.section);
         Ok(!self.near && ready(self.engine, self.view, at, None, calls)?.is_some())
@@ -265,7 +265,7 @@ impl CallContext<'_> {
     }
 }
 
-/// Tries a call pattern behind its heads; its proof may have been begun, and whoever is told [`NotYet`] keeps it.
+/// Tries a call pattern after its heads; its proof may have been begun, and whoever is told [`NotYet`] keeps it.
 pub(crate) fn try_body(
     context: &TrialContext<'_>,
     heads: HeadResult,
@@ -320,7 +320,7 @@ fn admit(context: &TrialContext<'_>, win: Box<Winner>, proof: &mut Option<Box<Pr
     go_on(context, begin_proof(context, win), proof)
 }
 
-/// Reads on in the proof that a candidate has begun; it is kept for whoever is told [`NotYet`].
+/// Continues reading in the proof that a candidate has begun; it is kept for whoever is told [`NotYet`].
 ///
 /// All that was asked of the candidate before holds for good: it is a function of the bytes.
 pub(crate) fn go_on(
@@ -343,7 +343,7 @@ pub(crate) fn go_on(
     }
 }
 
-/// Reads on in a proof; returns what speaks against the call.
+/// Continues reading in a proof; returns what speaks against the call.
 fn judge(context: &TrialContext<'_>, proof: &mut Proof) -> Result<Option<Trial>, NotYet> {
     let Proof { win, read: ProofResult { reading, sink } } = proof;
     let (engine, view) = (context.engine, context.view);
@@ -393,13 +393,13 @@ fn begin_proof(context: &TrialContext<'_>, win: Box<Winner>) -> Box<Proof> {
     Box::new(Proof { win, read: ProofResult { reading, sink } })
 }
 
-/// Says whether one of the calls has arguments: the others then need none.
+/// Returns whether one of the calls has arguments: the others then need none.
 fn has_arguments(sink: &Sink) -> bool {
     let has_some = |kind: &StoredKind| matches!(kind, StoredKind::Arguments { json, .. } if sink.words[json.clone()].contains(':'));
     sink.entries.iter().any(|entry| has_some(&entry.kind))
 }
 
-/// Says whether one call among several has no parameter that is not declared: the others then are calls too.
+/// Returns whether one call among several has no parameter that is not declared: the others then are calls too.
 fn has_clean_call(sink: &Sink) -> bool {
     let (mut calls, mut clean, mut foreign) = (0, 0, false);
     for entry in &sink.entries {
@@ -417,7 +417,7 @@ fn has_clean_call(sink: &Sink) -> bool {
     calls > 1 && clean > 0
 }
 
-/// Says whether the line may go on as it does: not at all, glued to a list that opens the turn, or behind an element.
+/// Returns whether the line may continue as it does: not at all, glued to a list that opens the turn, or after an element.
 fn line_may_go_on(context: &TrialContext<'_>, end: usize) -> Result<bool, NotYet> {
     let (engine, view) = (context.engine, context.view);
     let list = context.fresh && view.byte(end - 1)? == Some(b']');

@@ -6,13 +6,13 @@ use crate::dialect::HeadPart;
 use crate::json::last_word;
 use crate::view::NotYet;
 
-/// Members at the head of a call object, up to its name: an id and a type stand before it at most.
+/// Members at the head of a call object, up to its name: an id and a type precede it at most.
 const HEAD: usize = 3;
 
 /// Parentheses before a quote that are looked at; a call's own is one of the last.
 const PARENTHESES: usize = 8;
 
-/// Says whether an object begins at `at` whose first short members name a declared tool.
+/// Returns whether an object begins at `at` whose first short members name a declared tool.
 pub(super) fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet> {
     for _ in 0..HEAD {
         let Some((key, behind)) = member::quoted_member(context, at + 1)? else { return Ok(false) };
@@ -28,7 +28,7 @@ pub(super) fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<boo
     Ok(false)
 }
 
-/// Says whether a text that ends with an object's brace, and stands at `from`, ends with the head of a call before it.
+/// Returns whether a text that ends with an object's brace, and is at `from`, ends with the head of a call before it.
 pub(super) fn ends_with_head(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
     let openers = context.pattern().opening().into_iter().flat_map(|opener| &opener.spellings);
     let head = before.trim_end_matches('{').trim_end();
@@ -49,7 +49,7 @@ fn declared(word: &str, context: &CallContext<'_>) -> Option<usize> {
     starts.find(|start| context.engine.tools.is_declared(&word[*start..]))
 }
 
-/// Says whether a text that stands at `from` holds a declared tool's name, a parenthesis and a keyword, or what the dialect
+/// Returns whether a text that is at `from` holds a declared tool's name, a parenthesis and a keyword, or what the dialect
 /// writes between a tool's name and its parenthesis.
 pub(super) fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
     let last = context.pattern().head.last().and_then(HeadPart::literal);
@@ -61,7 +61,7 @@ pub(super) fn holds_keywords(context: &CallContext<'_>, from: usize, before: &st
         let Some(name) = last_word(&before[..at]) else { continue };
         let text = &before[..at - name.len()];
         let assigned = || text.trim_end().ends_with('=');
-        // The letter behind a backslash may be the name's: the string was cut in the middle of an escape.
+        // The letter after a backslash may be the name's: the string was cut in the middle of an escape.
         let escape = text.strip_suffix(char::is_alphanumeric).filter(|text| text.ends_with('\\')).map(str::len);
         let whole = escape.filter(|start| context.engine.tools.is_declared(&before[*start..at]));
         let start = declared(name, context).filter(|start| *start > 0 || !assigned()).map(|start| text.len() + start);

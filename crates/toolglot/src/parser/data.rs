@@ -1,4 +1,4 @@
-//! What each byte is to a value that arrives between markers: data as it stands, data to be escaped, or in doubt.
+//! What each byte is to a value that arrives between markers: data unchanged, data to be escaped, or in doubt.
 
 use super::starts::Starts;
 use crate::json::needs_escape;
@@ -11,14 +11,14 @@ pub(crate) struct DataBytes(Box<[u8; 256]>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ByteClass {
     AsItStands,
-    /// They stand in JSON only escaped.
+    /// They are in JSON only escaped.
     Escaped,
     /// A marker may begin with one of them, or CDATA end.
     InDoubt,
 }
 
 impl DataBytes {
-    /// Returns what bytes are where these markers may stand; all are in doubt where pieces of markers are looked for.
+    /// Returns what bytes are where these markers may occur; all are in doubt where pieces of markers are looked for.
     pub(super) fn between(markers: &Starts, pieces: &[String]) -> Self {
         let mut kinds = [0; 256];
         for (byte, kind) in (0..=u8::MAX).zip(&mut kinds) {
@@ -32,7 +32,7 @@ impl DataBytes {
         Self(Box::new(kinds))
     }
 
-    /// Says what all of some bytes are.
+    /// Returns what all of some bytes are.
     #[inline]
     pub(super) fn kind(&self, bytes: &[u8]) -> ByteClass {
         let all = bytes.iter().fold(0, |all, byte| all | self.0[usize::from(*byte)]);

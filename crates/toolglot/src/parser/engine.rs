@@ -55,7 +55,7 @@ pub(crate) enum NameMatch {
     Undeclared,
 }
 
-/// Says what kind of thing is called, in most formats before the name; no tool is called so that is not declared.
+/// Returns what kind of thing is called, in most formats before the name; no tool is called so that is not declared.
 const KIND: &str = "function";
 
 impl Engine {
@@ -87,17 +87,17 @@ impl Engine {
         pattern_ref.call.and_then(|call| self.dialect(pattern_ref).calls.get(call)).unwrap_or(&self.element)
     }
 
-    /// Returns the section pattern of a form, if the call stands in one.
+    /// Returns the section pattern of a form, if the call is in one.
     pub(crate) fn section(&self, pattern_ref: PatternRef) -> Option<&Pattern> {
         self.dialect(pattern_ref).sections.get(pattern_ref.section?)
     }
 
-    /// Says whether a section holds one call and its special tokens must say so: letters in a value begin no second one.
+    /// Returns whether a section holds one call and its special tokens must say so: letters in a value begin no second one.
     pub(crate) fn is_alone(&self, pattern_ref: PatternRef) -> bool {
         self.options.marked_tokens && self.dialect(pattern_ref).one_section && self.catalog.is_open_to_text(pattern_ref)
     }
 
-    /// Says who is called by a name, `None` if it is no name.
+    /// Returns who is called by a name, `None` if it is no name.
     pub(crate) fn callee(&self, spelled: &str) -> Option<Callee> {
         let found = self.tools.find(spelled);
         // Only a declared name may have a token stuck to it, or quotes around it.
@@ -119,13 +119,13 @@ impl Engine {
         })
     }
 
-    /// Says whether a declared tool is called by a name, however it is spelled.
+    /// Returns whether a declared tool is called by a name, however it is spelled.
     pub(crate) fn knows(&self, spelled: &str) -> bool {
         self.callee(spelled).is_some_and(|callee| callee.tool.is_some())
     }
 
-    /// Returns the byte behind a declared tool's name that stands at `at` as a word of its own, white space apart, if a call can
-    /// go on with it.
+    /// Returns the byte after a declared tool's name at `at` as a word of its own, white space apart, if a call can
+    /// continue with it.
     pub(crate) fn behind_name(&self, view: View<'_>, at: usize) -> Result<Option<u8>, NotYet> {
         let reads_names = self.reads_weak && !self.catalog.named.is_empty() && !self.tools.is_empty();
         if !reads_names || !view.byte(at)?.is_some_and(|first| self.tools.may_begin(first)) {
@@ -148,7 +148,7 @@ impl Engine {
         Ok(None)
     }
 
-    /// Says who is called by what a head has read: a name, or an id that carries one.
+    /// Returns who is called by what a head has read: a name, or an id that carries one.
     pub(crate) fn callee_of(&self, dialect: &Dialect, head: &mut Head) -> Option<Callee> {
         if head.name.is_none() {
             let id = head.id.as_ref()?;
@@ -164,7 +164,7 @@ impl Engine {
         self.callee(name)
     }
 
-    /// Says whether a header is a bare counter, or the id of an API, where the dialect's ids carry the name.
+    /// Returns whether a header is a bare counter, or the id of an API, where the dialect's ids carry the name.
     pub(crate) fn is_counter(&self, dialect: &Dialect, head: &Head) -> bool {
         let counts = |name: &str| match name.strip_prefix("call_") {
             Some(id) => id.bytes().all(|byte| byte.is_ascii_alphanumeric()),

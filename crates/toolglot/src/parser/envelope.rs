@@ -1,5 +1,5 @@
 //! A call object whose frame is damaged: quotes, colons and braces around the name and the arguments are lost or doubled,
-//! and the two stand in their order all the same.
+//! and the two are in their order all the same.
 //!
 //! ```text
 //!   {"name="f", "arguments": {      {"function=f","arguments":{      {{"name": "f", "arguments": {{
@@ -55,12 +55,12 @@ fn begin(name: HeadText, brace: Option<usize>, context: &CallContext<'_>) -> Res
     Ok(Some(CallObjectTrial { name, arguments: CallArguments::Found(at, Some(Code::Envelope)) }))
 }
 
-/// What stands between two words.
+/// What is between two words.
 struct Joint {
     end: usize,
     /// A colon or an equals sign is in it.
     separates: bool,
-    /// Where its first brace stands.
+    /// Where its first brace is.
     brace: Option<usize>,
 }
 

@@ -21,7 +21,7 @@ mod tag;
 /// Characters of a mark: its colon and 32, as many as a UUID has in hexadecimal digits.
 const MARK_LIMIT: usize = 33;
 
-/// Text that a head or a member said, and where it stands. Cheap to clone.
+/// Text that a head or a member said, and where it is. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HeadText {
     pub(crate) text: Arc<str>,
@@ -49,7 +49,7 @@ pub(crate) struct Head {
     pub(crate) attributes: Vec<(HeadText, HeadText)>,
     /// The repairs with which it was read, each once.
     pub(crate) slips: Vec<Code>,
-    /// Blanks stand in the name: it must be spelled as declared.
+    /// Blanks are in the name: it must be spelled as declared.
     pub(crate) spaced: bool,
     /// How far attributes were read.
     pub(crate) looked: usize,
@@ -61,7 +61,7 @@ impl Head {
         Self { name: self.name.clone(), mark: self.mark.clone(), ..Self::default() }
     }
 
-    /// Says whether what was read said nothing.
+    /// Returns whether what was read said nothing.
     pub(crate) fn says_nothing(&self) -> bool {
         let texts = [&self.name, &self.id, &self.key].into_iter().any(Option::is_some);
         let marks = [&self.kind, &self.mark].into_iter().any(Option::is_some);
@@ -75,12 +75,12 @@ impl Head {
         }
     }
 
-    /// Says whether it was read with a repair.
+    /// Returns whether it was read with a repair.
     pub(crate) fn has(&self, slip: Code) -> bool {
         self.slips.contains(&slip)
     }
 
-    /// Says whether the opening tag has no `>`; its closer follows.
+    /// Returns whether the opening tag has no `>`; its closer follows.
     pub(crate) fn is_unclosed_tag(&self) -> bool {
         self.has(Code::UnclosedTag)
     }
@@ -101,7 +101,7 @@ impl Head {
     }
 }
 
-/// Reads nodes; returns where they end, `None` if they do not stand here.
+/// Reads nodes; returns where they end, `None` if they are not there here.
 ///
 /// `after` is the literal that follows the last node, where one does.
 pub(crate) fn nodes(
@@ -146,7 +146,7 @@ pub(crate) fn nodes(
     Ok(Some(at))
 }
 
-/// Says whether nodes that stand at `start` begin once more in a part of them: then that part belongs to another call, and this
+/// Returns whether nodes that are at `start` begin again in a part of them: then that part belongs to another call, and this
 /// one broke off before it.
 fn begin_again(view: View<'_>, start: usize, part: Range<usize>, nodes: &[HeadPart]) -> Result<bool, NotYet> {
     let (Some(first), Some(HeadPart::Literal(opening))) = (view.byte(start)?, nodes.first()) else { return Ok(false) };
@@ -160,7 +160,7 @@ fn begin_again(view: View<'_>, start: usize, part: Range<usize>, nodes: &[HeadPa
     Ok(false)
 }
 
-/// Reads a literal of a head. A strong one may stand twice where no data follows: `<tool_call><tool_call>`.
+/// Reads a literal of a head. A strong one may occur twice where no data follows: `<tool_call><tool_call>`.
 fn marker(
     view: View<'_>,
     at: usize,
@@ -210,7 +210,7 @@ fn restarted(
     Ok(None)
 }
 
-/// Returns the end of a whole head that stands a second time at `at`, where a call's data may not begin with it.
+/// Returns the end of a whole head that occurs a second time at `at`, where a call's data may not begin with it.
 pub(crate) fn repeated(view: View<'_>, at: usize, pattern: &Pattern, head: &mut Head) -> Result<Option<usize>, NotYet> {
     let data = matches!(pattern.kind(), Some(BodyKind::Content) | None);
     if data || !pattern.opening().is_some_and(Literal::is_strong) {
@@ -228,7 +228,7 @@ pub(crate) fn repeated(view: View<'_>, at: usize, pattern: &Pattern, head: &mut 
     Ok(end)
 }
 
-/// Returns the end of the last marker of a head that stands again at `at`.
+/// Returns the end of the last marker of a head that occurs again at `at`.
 fn last_again(view: View<'_>, at: usize, pattern: &Pattern) -> Result<Option<usize>, NotYet> {
     let Some(HeadPart::Literal(last)) = pattern.head.last() else { return Ok(None) };
     let lead = Lead::of(view.rest(at));
@@ -242,7 +242,7 @@ fn last_again(view: View<'_>, at: usize, pattern: &Pattern) -> Result<Option<usi
     Ok(None)
 }
 
-/// Says whether the node before stands for a tag's `<`, so that a key here is a tag's name.
+/// Returns whether the node before represents a tag's `<`, so that a key here is a tag's name.
 fn opens_tag(nodes: &[HeadPart], number: usize) -> bool {
     let before = number.checked_sub(1).and_then(|before| nodes.get(before));
     matches!(before, Some(HeadPart::Literal(open)) if open.ends_with('<'))
@@ -290,12 +290,12 @@ pub(crate) fn skip_line_break(view: View<'_>, at: usize) -> Result<usize, NotYet
 pub(crate) const GAPS: [&str; 12] =
     [" ", "\t", "\n", "\r", "\\", "\u{120}", "\u{10a}", "\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}"];
 
-/// Says whether a gap holds letters instead of white space.
+/// Returns whether a gap holds letters instead of white space.
 pub(crate) fn is_spelled(gap: &str) -> bool {
     gap.bytes().any(|byte| !is_blank(byte))
 }
 
-/// Returns the end of the longest spelling of a literal that stands at `at`.
+/// Returns the end of the longest spelling of a literal at `at`.
 pub(crate) fn literal(view: View<'_>, at: usize, literal: &Literal, head: &mut Head) -> Result<Option<usize>, NotYet> {
     let (mut best, mut mark, lead) = (None, None, Lead::of(view.rest(at)));
     for expected in literal.spellings.iter().filter(|spelled| spelled.may_stand(lead)) {
@@ -311,7 +311,7 @@ pub(crate) fn literal(view: View<'_>, at: usize, literal: &Literal, head: &mut H
     Ok(best)
 }
 
-/// Returns the end of the longest of some literals that stands at `at`, without learning from it.
+/// Returns the end of the longest of some literals at `at`, without learning from it.
 #[inline]
 pub(crate) fn stands<'l>(
     view: View<'_>,
@@ -432,7 +432,7 @@ fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> 
     let only = next.map_or(Some(b'\n'), Literal::first_byte);
     loop {
         if let Some(first) = only {
-            // One more than the limit: then it is too long, whatever stands there.
+            // One more than the limit: then it is too long, whatever is there.
             let near = view.near(end, KEY + 1 - (end - at));
             end += memchr::memchr(first, near).unwrap_or(near.len());
             if end - at > KEY {

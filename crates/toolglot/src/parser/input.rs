@@ -101,12 +101,12 @@ impl Input {
         Some(self.replace(length))
     }
 
-    /// Says whether there is enough text to make forgetting some of it worth while.
+    /// Returns whether there is enough text to make forgetting some of it worth while.
     pub(crate) fn is_long(&self) -> bool {
         self.text.len() >= 4096
     }
 
-    /// Forgets what stands more than [`BEHIND`] bytes before `decided`, if that is worth moving the rest.
+    /// Forgets what is more than [`BEHIND`] bytes before `decided`, if that is worth moving the rest.
     pub(crate) fn forget(&mut self, decided: usize) {
         let mut gone = decided.saturating_sub(BEHIND).saturating_sub(self.base).saturating_sub(1);
         if gone < 4096 && gone < self.text.len() / 2 || gone == 0 {
@@ -139,7 +139,7 @@ impl Input {
         let passed = self.shifts.partition_point(|shift| shift.text <= at);
         let by = passed.checked_sub(1).map_or(0, |last| self.shifts[last].by);
         let place = at.saturating_add_signed(-by);
-        // What stands for a byte is longer than the byte: no place within it is behind that.
+        // What represents a byte is longer than the byte: no place within it is after that.
         self.shifts.get(passed).map_or(place, |next| place.min(next.text.saturating_add_signed(-next.by)))
     }
 
@@ -154,12 +154,12 @@ impl Input {
     }
 }
 
-/// Differences between text and input that are remembered for spans that point back. A message of nothing but invalid
+/// Differences between text and input that are remembered for spans that point back. A message of only invalid
 /// UTF-8 has one for each byte; beyond this many, those before the visible text are dropped, and only diagnostics
 /// that point further back lose precision.
 const SHIFT_LIMIT: usize = 4096;
 
-/// Says whether bytes could still become a character if more arrived.
+/// Returns whether bytes could still become a character if more arrived.
 fn is_cut(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }

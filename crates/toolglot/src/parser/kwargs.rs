@@ -45,7 +45,7 @@ impl KwargsReader {
         value.is_some_and(|value| value.reader.pass_plain(context, sink))
     }
 
-    /// Reads on until the parenthesis closes; it is not consumed.
+    /// Continues reading until the parenthesis closes; it is not consumed.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         if !std::mem::replace(&mut self.begun, true)
             && let Some(plain) = PlainKwargs::at(self.start, context)
@@ -106,7 +106,7 @@ impl KwargsReader {
                 self.begin(HeadText::new(key, at..at), at, context, sink);
                 return Ok(None);
             }
-            // Behind a comma another argument was to come.
+            // After a comma another argument was to come.
             let whole = !self.object.is_empty() && context.view.byte(self.at - 1)? != Some(b',');
             if context.pattern_ref.section.is_some() && whole && context.next_call(at)?.is_some() {
                 return Ok(Some(self.end(at, Ended::Cut, context, sink)));
@@ -179,7 +179,7 @@ pub(crate) fn keyword(view: View<'_>, at: usize) -> Result<Option<(HeadText, usi
     Ok(if separates { Some((name, view.skip_blanks(separator + 1)?)) } else { None })
 }
 
-/// Says whether what stands at `at` can only be a value: a string, a number, a list.
+/// Returns whether what is at `at` can only be a value: a string, a number, a list.
 pub(crate) fn begins_literal(view: View<'_>, at: usize) -> Result<bool, NotYet> {
     Ok(view.byte(at)?.is_some_and(|first| first.is_ascii_digit() || matches!(first, b'"' | b'\'' | b'-' | b'[')))
 }

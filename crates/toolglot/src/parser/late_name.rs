@@ -7,7 +7,7 @@ use crate::json::{Markers, QUOTED};
 use crate::view::NotYet;
 
 /// Returns the name of a call whose object has said none before the arguments at `start`: their own key, or the value of the
-/// last member, which follows them, if the call is closed behind it and a tool of that name is declared. With its schema,
+/// last member, which follows them, if the call is closed after it and a tool of that name is declared. With its schema,
 /// strings are read whose quotes are not escaped.
 pub(super) fn unsaid_name(
     spot: CallObjectPosition,

@@ -25,7 +25,7 @@ impl LinesReader {
         Self { start: at, scan: at }
     }
 
-    /// Reads on to the call's closer, which is not consumed; lines that say nothing certain are broken.
+    /// Continues reading to the call's closer, which is not consumed; lines that say nothing certain are broken.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         let (at, how) = self.find_end(context)?;
         let text = context.view.slice(self.start, at);
@@ -76,7 +76,7 @@ impl LinesReader {
     }
 }
 
-/// Says whether lines begin at `at`: a parameter's key and its separator.
+/// Returns whether lines begin at `at`: a parameter's key and its separator.
 pub(crate) fn begin(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let at = context.view.skip_blanks(at)?;
     let Some(end) = name_end(context.view, at)? else { return Ok(false) };

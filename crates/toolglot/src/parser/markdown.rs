@@ -10,7 +10,7 @@ mod spans;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MarkdownState {
     before: TextBefore,
-    /// Nothing but blanks, quote and list marks since the last line break: a fence may stand here.
+    /// Only blanks, quote and list marks since the last line break: a fence may be here.
     fence_start: bool,
     fence: Fence,
     pub(super) ignores_fences: bool,
@@ -20,15 +20,15 @@ pub(crate) struct MarkdownState {
     sought: SpanSearch,
 }
 
-/// What text stands before a place.
+/// What text precedes a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TextBefore {
     /// Words on the same line.
     #[default]
     Words,
-    /// Nothing but blanks since the last line break.
+    /// Only blanks since the last line break.
     LineBreak,
-    /// Nothing but blanks since the start, a call, a region or a skipped literal.
+    /// Only blanks since the start, a call, a region or a skipped literal.
     Nothing,
 }
 
@@ -80,22 +80,22 @@ impl MarkdownState {
         self.before == TextBefore::Nothing
     }
 
-    /// Says whether a weak opener may stand here.
+    /// Returns whether a weak opener may be here.
     pub(crate) fn is_line_start(&self) -> bool {
         self.before != TextBefore::Words
     }
 
-    /// Says whether words that go by change nothing here.
+    /// Returns whether words that go by change nothing here.
     pub(crate) fn is_amid_line(&self) -> bool {
         !self.is_line_start() && !self.fence_start && self.run.length == 0
     }
 
-    /// Says whether neither a fence nor a code span is open here, nor a run of marks may open one.
+    /// Returns whether neither a fence nor a code span is open here, nor a run of marks may open one.
     pub(crate) fn is_unquoted(&self) -> bool {
         self.fence == Fence::Closed && self.spans.paragraph == 0 && self.spans.line == 0 && self.run.length == 0
     }
 
-    /// Says whether in the middle of a line nothing of `text` changes the place, if a fence quotes it.
+    /// Returns whether in the middle of a line nothing of `text` changes the place, if a fence quotes it.
     pub(crate) fn is_quoted_words(&self, text: &[u8]) -> bool {
         let quoted = matches!(self.fence, Fence::Open { fresh: false, .. });
         quoted && !text.contains(&b'\n') && next_mark(text).is_none()
@@ -106,12 +106,12 @@ impl MarkdownState {
         (self.run.length > 0 && self.run.at_line_start).then_some(self.run.mark)
     }
 
-    /// Says whether a byte goes on with the run of marks that the text just ended with: nothing begins there.
+    /// Returns whether a byte continues with the run of marks that the text just ended with: nothing begins there.
     pub(crate) fn is_amid_run(&self, byte: u8) -> bool {
         self.run.length > 0 && self.run.mark == byte
     }
 
-    /// Returns where the back quotes stand that close the code span at hand, once it is known to quote what stands here; none
+    /// Returns where the back quotes are that close the current code span, once it is known to quote what is here; none
     /// where a fence does.
     pub(crate) fn span_end(&self) -> Option<usize> {
         (!self.is_in_fence()).then_some(self.sought.to)
@@ -122,7 +122,7 @@ impl MarkdownState {
         (self.fence, self.spans, self.run) = (Fence::Closed, Spans::default(), MarkRun::default());
     }
 
-    /// Says whether a fence that opened behind text quotes what stands here: nothing begins before it closes.
+    /// Returns whether a fence that opened after text quotes what is here: nothing begins before it closes.
     pub(crate) fn is_in_fence(&self) -> bool {
         let mut fence = self.fence;
         if self.run.length > 0 {
@@ -133,14 +133,14 @@ impl MarkdownState {
         matches!(fence, Fence::Open { fresh: false, .. })
     }
 
-    /// Goes over a call that is text as a whole: marks in its values open nothing behind it.
+    /// Goes over a call that is text as a whole: marks in its values open nothing after it.
     pub(crate) fn pass_whole(&mut self, call: &[u8]) {
         self.end_run();
         self.fence_start = call.ends_with(b"\n");
         self.before = if self.fence_start { TextBefore::LineBreak } else { TextBefore::Words };
     }
 
-    /// Goes over text that is nothing but text.
+    /// Goes over text that is only text.
     pub(crate) fn pass(&mut self, text: &[u8]) {
         let (mut rest, mut last_line) = (text, false);
         while let Some(at) = next_mark(rest) {
@@ -159,7 +159,7 @@ impl MarkdownState {
         self.pass_lines(rest);
     }
 
-    /// Goes over the edges of code spans up to the end of their line, or the last mark of a line that may go on; returns how
+    /// Goes over the edges of code spans up to the end of their line, or the last mark of a line that may continue; returns how
     /// far that is.
     fn pass_spans(&mut self, text: &[u8]) -> usize {
         let mut at = 0;
@@ -198,7 +198,7 @@ impl MarkdownState {
         at
     }
 
-    /// Says whether what stands at `at`, where the text ended, is quoted.
+    /// Returns whether what is at `at`, where the text ended, is quoted.
     pub(crate) fn quoting(&mut self, view: View<'_>, at: usize) -> Result<Quoting, NotYet> {
         let (mut here, mut behind) = (*self, at);
         if here.run.mark == b'`' && !here.run.at_line_start {
@@ -226,7 +226,7 @@ impl MarkdownState {
         Ok(if self.sought.closes(view)? { Quoting::Quoted } else { Quoting::None })
     }
 
-    /// Goes over text without marks: only its last line says anything of the place behind it.
+    /// Goes over text without marks: only its last line says anything of the place after it.
     fn pass_lines(&mut self, text: &[u8]) {
         if text.is_empty() {
             return;
@@ -282,7 +282,7 @@ impl MarkdownState {
     }
 }
 
-/// Says whether the paragraph ends in text without marks: at a blank line, or where another block begins.
+/// Returns whether the paragraph ends in text without marks: at a blank line, or where another block begins.
 fn ends_paragraph(line_start: bool, text: &[u8]) -> bool {
     let ends = |line: &[u8]| {
         let first = line.iter().find(|byte| !is_blank(**byte) || **byte == b'\n');
@@ -291,17 +291,17 @@ fn ends_paragraph(line_start: bool, text: &[u8]) -> bool {
     line_start && ends(text) || memchr::memchr_iter(b'\n', text).any(|end| ends(&text[end + 1..]))
 }
 
-/// Says whether a line that begins so is a heading, a list's item, a quote or a table's row.
+/// Returns whether a line that begins so is a heading, a list's item, a quote or a table's row.
 fn begins_block(byte: u8) -> bool {
     matches!(byte, b'#' | b'-' | b'*' | b'+' | b'>' | b'|')
 }
 
-/// Says whether a fence begins a text.
+/// Returns whether a fence begins a text.
 pub(crate) fn opens_fence(text: &[u8]) -> bool {
     text.starts_with(b"```") || text.starts_with(b"~~~")
 }
 
-/// Says whether a text is white space, visible or not.
+/// Returns whether a text is white space, visible or not.
 fn is_blank_text(text: &[u8]) -> bool {
     match text.iter().find(|byte| !is_blank(**byte)) {
         Some(byte) if !byte.is_ascii() => str::from_utf8(text).is_ok_and(|text| text.chars().all(is_blank_char)),
@@ -309,12 +309,12 @@ fn is_blank_text(text: &[u8]) -> bool {
     }
 }
 
-/// Says whether a fence may stand behind a byte on its line: in a quote, in a list.
+/// Returns whether a fence may follow a byte on its line: in a quote, in a list.
 fn may_lead(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'0'..=b'9')
 }
 
-/// Returns where the next mark of a fence or code span stands.
+/// Returns where the next mark of a fence or code span is.
 fn next_mark(text: &[u8]) -> Option<usize> {
     if text.len() < SHORT {
         return text.iter().position(|byte| matches!(byte, b'`' | b'~'));

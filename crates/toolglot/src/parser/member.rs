@@ -1,4 +1,4 @@
-//! The members of an object that carries a call: what stands at a place inside it.
+//! The members of an object that carries a call: what is at a place inside it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub(crate) struct CallObjectPosition {
     pub(crate) flat: bool,
 }
 
-/// What stands at a place inside a call object.
+/// What is at a place inside a call object.
 pub(crate) enum CallMember {
     Name(HeadText),
     Id(String, usize),
@@ -54,10 +54,10 @@ pub(crate) enum CallMember {
     Comma(usize),
     /// A comment ends here.
     Comment(usize),
-    /// A bracket that closes nothing stands before the object's brace.
+    /// A bracket that closes nothing precedes the object's brace.
     Stray(usize),
     End(usize),
-    /// A marker of the dialect stands where a bracket is missing.
+    /// A marker of the dialect is where a bracket is missing.
     Stop(usize),
     Bad(usize),
     Over(usize),
@@ -71,7 +71,7 @@ pub(crate) enum GivenArguments {
     Bad(usize),
 }
 
-/// Says what stands at a spot. Pure: it changes nothing and may be asked again.
+/// Returns what is at a spot. Pure: it changes nothing and may be asked again.
 pub(crate) fn member(spot: CallObjectPosition, context: &CallContext<'_>) -> Result<CallMember, NotYet> {
     let view = context.view;
     let at = context.gap(spot.at)?;
@@ -104,29 +104,29 @@ pub(crate) fn member(spot: CallObjectPosition, context: &CallContext<'_>) -> Res
     value_of(&key, at..end, CallObjectPosition { at: value, ..spot }, context)
 }
 
-/// Says whether a key is that of a call's name.
+/// Returns whether a key is that of a call's name.
 pub(crate) fn is_name_key(key: &str, dialect: &Dialect) -> bool {
     NAMES.contains(&key) || dialect.members.name.iter().any(|own| own == key)
 }
 
-/// Says whether a key is that of a call's arguments.
+/// Returns whether a key is that of a call's arguments.
 pub(crate) fn is_arguments_key(key: &str, dialect: &Dialect) -> bool {
     ARGUMENTS.contains(&key) || dialect.members.arguments.iter().any(|own| own == key)
 }
 
-/// Says whether a key is one that call objects have.
+/// Returns whether a key is one that call objects have.
 pub(crate) fn is_call_key(key: &str, context: &CallContext<'_>) -> bool {
     let dialect = context.dialect();
     let known = is_name_key(key, dialect) || is_arguments_key(key, dialect) || is_id_key(key, context);
     known || KINDS.contains(&key) || context.engine.tools.is_declared(key)
 }
 
-/// Says whether a key is that of a call's id.
+/// Returns whether a key is that of a call's id.
 pub(crate) fn is_id_key(key: &str, context: &CallContext<'_>) -> bool {
     IDS.contains(&key) || context.dialect().members.id.iter().any(|own| own == key)
 }
 
-/// Says whether the object's brace follows the bracket at `at` and its list goes on behind that.
+/// Returns whether the object's brace follows the bracket at `at` and its list continues after that.
 fn closes_nothing(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let brace = context.gap(at + 1)?;
     if context.view.byte(brace)? != Some(b'}') {
@@ -137,7 +137,7 @@ fn closes_nothing(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> 
         || context.any(next, &context.pattern().tail)?.is_some())
 }
 
-/// Says what the member `key` is whose value stands at the spot.
+/// Returns what the member `key` is whose value is at the spot.
 fn value_of(
     key: &str,
     span: Range<usize>,
@@ -185,7 +185,7 @@ pub(crate) enum OwnMember {
     Perhaps,
 }
 
-/// Says whether the member `key` is the call's own rather than a parameter of a tool that declares one of that name.
+/// Returns whether the member `key` is the call's own rather than a parameter of a tool that declares one of that name.
 pub(crate) fn own_member(key: &str, value: usize, context: &CallContext<'_>) -> Result<OwnMember, NotYet> {
     if names_call(value, context) {
         return Ok(OwnMember::Yes);
@@ -201,7 +201,7 @@ pub(crate) fn own_member(key: &str, value: usize, context: &CallContext<'_>) -> 
 /// What `type` says of a call begins with one of these: `function`, `function_call`, `tool_call`.
 const CALL_KINDS: [&str; 2] = ["function", "tool"];
 
-/// Says whether the call has its name from the key or the value at `at`.
+/// Returns whether the call has its name from the key or the value at `at`.
 fn names_call(at: usize, context: &CallContext<'_>) -> bool {
     context.head.name.as_ref().is_some_and(|name| name.span.start == at)
 }
@@ -259,14 +259,14 @@ pub(crate) fn schema_key(at: usize, context: &CallContext<'_>) -> Result<Option<
     Ok(next.filter(|(key, _)| matches!(key.as_ref(), "properties" | "required")).map(|_| "type"))
 }
 
-/// Returns the key of the member that begins at `at` or behind a gap there, and where its value begins.
+/// Returns the key of the member that begins at `at` or after a gap there, and where its value begins.
 pub(super) fn member_head<'v>(at: usize, context: &CallContext<'v>) -> Result<Option<(Cow<'v, str>, usize)>, NotYet> {
     let Some((key, end)) = key(context.view, context.gap(at)?)? else { return Ok(None) };
     let colon = context.gap(end)?;
     Ok(if context.view.byte(colon)? == Some(b':') { Some((key, context.gap(colon + 1)?)) } else { None })
 }
 
-/// Says whether a key stands at `at` with which a schema begins, or one that takes another look.
+/// Returns whether a key is at `at` with which a schema begins, or one that takes another look.
 pub(super) fn may_open_schema(at: usize, view: View<'_>) -> Result<bool, NotYet> {
     if view.byte(at)? != Some(b'"') {
         return Ok(true);
@@ -291,7 +291,7 @@ fn key(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, usize)>, NotYe
     Ok((end > at).then(|| (Cow::Borrowed(view.slice(at, end)), end)))
 }
 
-/// Returns the quote that stands at `at`; JSON that was encoded for XML has entities.
+/// Returns the quote at `at`; JSON that was encoded for XML has entities.
 fn quote(view: View<'_>, at: usize) -> Result<Option<&str>, NotYet> {
     let end = match view.byte(at)? {
         Some(b'"' | b'\'') => Some(at + 1),
@@ -301,7 +301,7 @@ fn quote(view: View<'_>, at: usize) -> Result<Option<&str>, NotYet> {
     Ok(end.map(|end| view.slice(at, end)))
 }
 
-/// Returns the key of a member that begins at `at` or behind a gap there, and is a string, and where its colon ends.
+/// Returns the key of a member that begins at `at` or after a gap there, and is a string, and where its colon ends.
 pub(super) fn quoted_member<'v>(context: &CallContext<'v>, at: usize) -> Result<Option<(Cow<'v, str>, usize)>, NotYet> {
     let Some((key, end)) = string(context.view, context.gap(at)?)? else { return Ok(None) };
     let colon = context.gap(end)?;

@@ -21,7 +21,7 @@ pub(crate) struct ArgumentsObject {
     items: Vec<String>,
 }
 
-/// A value as bare text, where it stands, and where the input has been read to.
+/// A value as bare text, where it is, and where the input has been read to.
 pub(crate) struct BareText<'t> {
     pub(crate) text: &'t str,
     pub(crate) span: Range<usize>,
@@ -39,7 +39,7 @@ impl ArgumentsObject {
         object
     }
 
-    /// Says whether a parameter was given.
+    /// Returns whether a parameter was given.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.keys.contains(key)
     }
@@ -53,7 +53,7 @@ impl ArgumentsObject {
         self.keys.is_empty()
     }
 
-    /// Writes a member's key, unless it was given before: says whether it is new. `at` is where the input has been read to.
+    /// Writes a member's key, unless it was given before: returns whether it is new. `at` is where the input has been read to.
     pub(crate) fn key(&mut self, key: &str, at: usize, sink: &mut Sink) -> bool {
         let new = self.keys.insert(key);
         if new {
@@ -66,7 +66,7 @@ impl ArgumentsObject {
         new
     }
 
-    /// Writes a member whose value is JSON already, unless its key was given before: says whether it is new.
+    /// Writes a member whose value is JSON already, unless its key was given before: returns whether it is new.
     pub(crate) fn member(&mut self, key: &str, value: &str, at: usize, sink: &mut Sink) -> bool {
         let new = self.key(key, at, sink);
         if new {
@@ -75,7 +75,7 @@ impl ArgumentsObject {
         new
     }
 
-    /// Writes the member that a key means, whose value is JSON already: says whether it is new, and what is wrong with its key.
+    /// Writes the member that a key means, whose value is JSON already: returns whether it is new, and what is wrong with its key.
     pub(super) fn meant_member(
         &mut self,
         key: &HeadText,
@@ -113,7 +113,7 @@ impl ArgumentsObject {
         sink.arguments(value.upto, &self.scratch);
     }
 
-    /// Says whether an array is being given item by item.
+    /// Returns whether an array is being given item by item.
     pub(crate) fn has_items(&self) -> bool {
         !self.items.is_empty()
     }
@@ -145,7 +145,7 @@ impl ArgumentsObject {
         }
     }
 
-    /// Writes a member whose value stands at `at` and says its own JSON for the declared type.
+    /// Writes a member whose value is at `at` and says its own JSON for the declared type.
     pub(super) fn said_member(
         &mut self,
         key: &HeadText,
@@ -170,7 +170,7 @@ impl ArgumentsObject {
         }
     }
 
-    /// Says whether every required parameter was given, and anything at all.
+    /// Returns whether every required parameter was given, and anything at all.
     pub(crate) fn is_whole(&self, context: &CallContext<'_>) -> bool {
         !self.keys.is_empty() && self.missing(context).next().is_none()
     }

@@ -16,7 +16,7 @@ pub(crate) struct Opener<'t> {
     then: Option<NextBytes>,
     /// What must follow a text that comes next.
     after: Option<(&'t str, NextBytes)>,
-    /// Nothing but JSON can stand behind it, which begins with no letter.
+    /// Only JSON can follow it, which begins with no letter.
     pub(crate) json: bool,
     /// Prose does not contain it.
     pub(crate) strong: bool,
@@ -50,7 +50,7 @@ impl<'t> Opener<'t> {
     }
 }
 
-/// With what a text goes on, and what follows there behind a text of which that is known.
+/// With what a text continues, and what follows there after a text of which that is known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BytesBehind<'t> {
     pub(crate) bytes: NextBytes,
@@ -86,7 +86,7 @@ struct OpenerRow {
     behind: Vec<Behind>,
     /// The texts that may come next.
     nexts: Vec<Box<str>>,
-    /// The numbers of what it opens, in order, each behind what may follow.
+    /// The numbers of what it opens, in order, each after what may follow.
     opened: Vec<(usize, usize)>,
 }
 
@@ -106,7 +106,7 @@ impl OpenerRow {
         if way == self.behind.len() {
             self.behind.push(behind);
         }
-        // Numbers come in order: what is the same stands among the last.
+        // Numbers come in order: what is the same is among the last.
         if !self.opened.iter().rev().take_while(|known| known.1 == number).any(|known| known.0 == way) {
             self.opened.push((way, number));
         }
@@ -178,9 +178,9 @@ impl Openers {
         starts
     }
 
-    /// Adds the numbers of all openers that stand at `at`; waits while a longer one may still come.
+    /// Adds the numbers of all openers at `at`; waits while a longer one may still come.
     ///
-    /// Behind its joint an opener goes on, or begins once more and then goes on: models restart a call.
+    /// After its joint an opener continues, or begins again and then continues: models restart a call.
     pub(crate) fn find(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
         let rest = view.rest(at);
         let lead = Lead::of(rest).order();
@@ -217,7 +217,7 @@ impl Openers {
                     _ => Ok(true),
                 }
             };
-            // Ways to go on are asked about once for all that share them; those beyond the bits, by themselves.
+            // Ways to continue are asked about once for all that share them; those beyond the bits, by themselves.
             let (mut asked, mut ways) = (0_u64, 0_u64);
             for (way, number) in &row.opened {
                 let bit = u32::try_from(*way).ok().and_then(|way| 1_u64.checked_shl(way)).unwrap_or(0);
@@ -233,10 +233,10 @@ impl Openers {
     }
 }
 
-/// What stands behind an opener, white space apart.
+/// What follows an opener, white space apart.
 #[derive(Clone, Copy)]
 enum TextBehind {
-    /// Where it stands, its first two bytes, the second one zero at the end of the input, and whether white space is before.
+    /// Where it is, its first two bytes, the second one zero at the end of the input, and whether white space is before.
     Near { at: usize, bytes: [u8; 2], apart: bool },
     /// More white space than is looked at.
     Far,
@@ -245,7 +245,7 @@ enum TextBehind {
 }
 
 impl TextBehind {
-    /// Says whether an opener goes on here with one of these bytes, or may do so further away.
+    /// Returns whether an opener continues here with one of these bytes, or may do so further away.
     fn goes_on(self, then: &NextBytes) -> bool {
         match self {
             Self::Near { bytes, apart, .. } => then.contains(bytes, apart),
@@ -268,11 +268,11 @@ impl TextBehind {
     }
 }
 
-/// White space behind an opener that is passed to tell candidates apart. Models indent by less; a message of openers
+/// White space after an opener that is passed to tell candidates apart. Models indent by less; a message of openers
 /// and blanks would otherwise read all blanks for each opener.
 const NEAR: usize = 64;
 
-/// Says whether a byte stands in names and closing tags.
+/// Returns whether a byte is in names and closing tags.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'/'
 }

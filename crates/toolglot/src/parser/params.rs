@@ -37,7 +37,7 @@ pub(crate) struct ParamsReader {
     skipped: bool,
 }
 
-/// The head of a parameter that stands somewhere.
+/// The head of a parameter that is somewhere.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundParam {
     /// The number of its pattern.
@@ -69,7 +69,7 @@ impl ParamsReader {
         value.is_some_and(|value| value.pass_plain(context, &self.head, sink))
     }
 
-    /// Reads on until the call is over; its closer is not consumed.
+    /// Continues reading until the call is over; its closer is not consumed.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         loop {
             if let Some(value) = &mut self.value {
@@ -166,7 +166,7 @@ impl ParamsReader {
     }
 
     fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> Option<ValueOutcome> {
-        // What is required may stand in what was skipped; a parameter that cannot be read stood there for certain.
+        // What is required may be in what was skipped; a parameter that cannot be read stood there for certain.
         if self.broken || self.skipped && self.object.missing(context).next().is_some() {
             sink.pass_arguments(at);
             return Some(ValueOutcome { at, how: Ended::Broken });
@@ -188,7 +188,7 @@ impl ParamsReader {
         self.truncate(at, sink)
     }
 
-    /// Goes past what belongs to no parameter, or ends the call there.
+    /// Skips what belongs to no parameter, or ends the call there.
     fn recover(
         &mut self,
         at: usize,
@@ -205,7 +205,7 @@ impl ParamsReader {
         {
             let markers = [Marker::Section, Marker::Open, Marker::Param, Marker::Call];
             let next = context.follows(end, &markers, param)?;
-            // Where a later one of the call's closers follows, the tag stands in place of the first.
+            // Where a later one of the call's closers follows, the tag is in place of the first.
             let first = next == Some(Marker::Call) && context.any(context.gap(end)?, context.closer())?.is_some();
             if next != Some(Marker::Param) && !first {
                 return Ok(self.end(at, Ended::Cut, context, sink));
@@ -216,7 +216,7 @@ impl ParamsReader {
         self.pass_junk(at, param, context, sink)
     }
 
-    /// Skips to the next marker; one that stands at `at` and opens no parameter was read before.
+    /// Skips to the next marker; one that is at `at` and opens no parameter was read before.
     fn pass_junk(
         &mut self,
         at: usize,
@@ -226,7 +226,7 @@ impl ParamsReader {
     ) -> Result<Option<ValueOutcome>, NotYet> {
         match next_marker(at, context, param)? {
             None => {
-                // What stands here is text after a call, or a closer that the end of input cut.
+                // What is here is text after a call, or a closer that the end of input cut.
                 let end = context.view.final_end()?;
                 let rest = context.view.slice(at, end);
                 let cut = cut_closer(rest, context.dialect(), context.head);
@@ -288,7 +288,7 @@ impl ParamsReader {
         context.with_head(&self.head).any(at, closers)
     }
 
-    /// Skips the value of a parameter without a name: to behind its closer, if the call does not go on first.
+    /// Skips the value of a parameter without a name: to after its closer, if the call does not continue first.
     fn after_nameless(&self, at: usize, context: &CallContext<'_>) -> Result<usize, NotYet> {
         let mut next = at;
         while let Some(ahead) = context.markers().find(context.view.rest(next)) {
@@ -334,8 +334,8 @@ fn wrapped(
 
 /// Reads the head of a parameter.
 ///
-/// A tag of the key's own name must be declared, unless it is `sure` that parameters stand here and it marks none elsewhere. A
-/// head is short: openers may follow each other without end, and none of them may look through all that is behind it.
+/// A tag of the key's own name must be declared, unless it is `sure` that parameters are here and it marks none elsewhere. A
+/// head is short: openers may follow each other without end, and none of them may look through all that is after it.
 pub(crate) fn param_head(at: usize, context: &CallContext<'_>, sure: bool) -> Result<Option<FoundParam>, NotYet> {
     let (lead, near) = (Lead::of(context.view.rest(at)), context.view.limited(at.saturating_add(NEAR)));
     let may_stand = |param: &Pattern| param.opening().is_none_or(|opening| opening.may_stand(lead));
@@ -359,7 +359,7 @@ pub(crate) fn param_head(at: usize, context: &CallContext<'_>, sure: bool) -> Re
     Ok(None)
 }
 
-/// Says whether a marker that is none of its own stands in a head from `at` to `end`: none is a part of a key or an attribute.
+/// Returns whether a marker that is none of its own is in a head from `at` to `end`: none is a part of a key or an attribute.
 fn holds_marker(at: usize, end: usize, param: &Pattern, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let mut from = at + 1;
     while let Some(ahead) = context.markers().find(&context.view.rest(from)[..end.saturating_sub(from)]) {
@@ -400,7 +400,7 @@ pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
     }
 }
 
-/// Returns the next marker at or after `at` but for value closers: what it is, where it begins and ends.
+/// Returns the next marker at or after `at` except for value closers: what it is, where it begins and ends.
 fn next_marker(
     mut at: usize,
     context: &CallContext<'_>,

@@ -25,7 +25,7 @@ pub(super) struct PlainCall<'v> {
     pub(super) end: usize,
 }
 
-/// Returns the call whose object stands at `at`, behind its opener, and its closer behind that; `None` if anything in it takes
+/// Returns the call whose object is at `at`, after its opener, and its closer after that; `None` if anything in it takes
 /// another look, or its tool is not declared as it is spelled.
 pub(super) fn plain_call<'v>(
     engine: &Engine,
@@ -79,7 +79,7 @@ fn begin(at: usize, view: View<'_>, dialect: &Dialect) -> Option<(Range<usize>, 
     object.then_some((name, behind - 1))
 }
 
-/// Text that must stand as JSON or a keyword argument has it.
+/// Text that must be as JSON or a keyword argument has it.
 pub(super) struct PlainText<'v> {
     pub(super) view: View<'v>,
     pub(super) at: usize,
@@ -95,7 +95,7 @@ impl PlainText<'_> {
         (self.view.rest(self.at).first() == Some(&byte)).then(|| self.at += 1)
     }
 
-    /// Passes a short string up to its next quote; returns where it stands, quotes included.
+    /// Passes a short string up to its next quote; returns where it is, quotes included.
     fn word(&mut self) -> Option<Range<usize>> {
         self.pass(b'"')?;
         let start = self.at - 1;

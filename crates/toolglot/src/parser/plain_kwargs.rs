@@ -10,10 +10,10 @@ use crate::sink::Sink;
 
 /// Keyword arguments that are all there.
 pub(super) struct PlainKwargs<'v> {
-    /// Each name and its value, which is JSON but for the quotes of a string.
+    /// Each name and its value, which is JSON except for the quotes of a string.
     keywords: [(&'v str, PlainValue<'v>); MEMBERS],
     count: usize,
-    /// Where their parenthesis stands.
+    /// Where their parenthesis is.
     pub(super) end: usize,
 }
 
@@ -59,7 +59,7 @@ impl<'v> PlainKwargs<'v> {
         self.keywords[..self.count].iter().any(|keyword| keyword.0 == name)
     }
 
-    /// Says the arguments.
+    /// Emits the arguments.
     pub(super) fn write(&self, sink: &mut Sink) {
         for (number, (name, value)) in self.keywords[..self.count].iter().enumerate() {
             let mut say = |json| sink.arguments(self.end, json);
@@ -87,7 +87,7 @@ impl<'v> PlainText<'v> {
         Some(self.view.slice(start, start + length))
     }
 
-    /// Passes a value that may stand as it is.
+    /// Passes a value that may stay unchanged.
     fn keyword_value(&mut self, node: Option<SchemaNode<'_>>, context: &CallContext<'_>) -> Option<PlainValue<'v>> {
         let (rest, start) = (self.view.rest(self.at), self.at);
         let quote = *rest.first()?;

@@ -39,11 +39,11 @@ pub(crate) struct RegionReader {
 pub(crate) enum RegionExit {
     /// Its closer, which ends here.
     Closed(usize),
-    /// The end of input, or what cannot stand inside: text goes on here.
+    /// The end of input, or what cannot be inside: text continues here.
     Left(usize),
     /// A call that begins here; it ends the region.
     Call(usize),
-    /// A call that begins here; the region goes on after it.
+    /// A call that begins here; the region continues after it.
     Interlude(usize),
     /// A call began here and the region never closed.
     Unclosed(usize),
@@ -89,7 +89,7 @@ impl RegionReader {
         false
     }
 
-    /// Reads on to the region's end.
+    /// Continues reading to the region's end.
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<RegionExit, NotYet> {
         loop {
             let Some(ahead) = engine.catalog.stops_in_regions().find(view.rest(self.scan)) else {
@@ -172,7 +172,7 @@ impl RegionReader {
         engine.catalog.pattern(candidate)?.tail.first()
     }
 
-    /// Says whether a literal that stands only between regions and calls stands at `at`.
+    /// Returns whether a literal that is only between regions and calls is at `at`.
     fn meets_skip(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         let Some(number) = self.candidate else { return Ok(false) };
         let dialect = engine.catalog.dialect(&engine.catalog.candidates[number]);

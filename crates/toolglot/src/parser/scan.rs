@@ -33,7 +33,7 @@ pub(crate) struct Scanner {
     /// Everything before has been decided.
     pub(super) at: usize,
     place: MarkdownState,
-    /// The dialect of the last call: its closers may stand once more.
+    /// The dialect of the last call: its closers may occur again.
     last: Option<usize>,
     seen: TextSeen,
     turns: TurnChain,
@@ -41,7 +41,7 @@ pub(crate) struct Scanner {
     named_closers: Vec<String>,
     /// Reasoning regions open no more: one of them never closed.
     pub(crate) no_reasoning: bool,
-    /// Reasoning has been seen: no call behind it is a draft.
+    /// Reasoning has been seen: no call after it is a draft.
     knows_reasoning: bool,
     sought: CloserSearch,
     /// The tool of the draft that was all of the reasoning.
@@ -77,7 +77,7 @@ pub(crate) struct Scanner {
 struct TextSeen {
     /// It quotes a turn's start, so it quotes the ends of turns too.
     quotes_turns: bool,
-    /// Something that could be a call began: closers behind it may be its own.
+    /// Something that could be a call began: closers after it may be its own.
     tried_call: bool,
 }
 
@@ -93,7 +93,7 @@ enum ContestOutcome {
 #[derive(Debug)]
 pub(crate) enum ScanFound {
     Call(Box<Winner>),
-    /// A call that was all there and has been said; text goes on at `at`.
+    /// A call that was all there and has been said; text continues at `at`.
     Said {
         dialect: usize,
         at: usize,
@@ -114,13 +114,13 @@ impl Scanner {
         Self { place: MarkdownState::start(), knows_reasoning, ..Self::default() }
     }
 
-    /// Goes on at `at`, after a call; its closers may stand once more.
+    /// Continues at `at`, after a call; its closers may occur again.
     pub(crate) fn resume_after_call(&mut self, at: usize, dialect: usize, named_closers: Vec<String>) {
         (self.last, self.named_closers) = (Some(dialect), named_closers);
         self.resume_after(at);
     }
 
-    /// Goes on at `at`, after something that was no text.
+    /// Continues at `at`, after something that was no text.
     pub(crate) fn resume_after(&mut self, at: usize) {
         self.at = at;
         self.place.refresh();
@@ -154,7 +154,7 @@ impl Scanner {
         true
     }
 
-    /// Reads on to the next call or region; text goes to the sink.
+    /// Continues reading to the next call or region; text goes to the sink.
     #[inline]
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ScanFound, NotYet> {
         loop {
@@ -203,7 +203,7 @@ impl Scanner {
         }
     }
 
-    /// Decides what stands at `at`: a closer that nothing opened, a call, a region, or text.
+    /// Decides what is at `at`: a closer that nothing opened, a call, a region, or text.
     fn open(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<ScanFound>, NotYet> {
         let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
         if self.pass_lost(engine, view, sink)? {
@@ -238,7 +238,7 @@ impl Scanner {
         Ok(None)
     }
 
-    /// Finds out what may stand at `at`, and lets it compete.
+    /// Finds out what may be at `at`, and lets it compete.
     fn decide(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ContestOutcome, NotYet> {
         if self.contest.is_none() {
             if let Some(end) = self.orphan(engine, view)? {
@@ -272,7 +272,7 @@ impl Scanner {
         }
     }
 
-    /// Lets candidates compete; true if what stands here is a section that holds nothing.
+    /// Lets candidates compete; true if what is here is a section that holds nothing.
     fn enter(&mut self, engine: &Engine, view: View<'_>, alive: Vec<usize>, sink: &mut Sink) -> Result<bool, NotYet> {
         if let Some(end) = engine.catalog.empty_section(view, self.at, &alive)? {
             sink.markup(end);

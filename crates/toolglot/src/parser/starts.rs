@@ -1,4 +1,4 @@
-//! Where something may begin: found by its first byte, told from most of what it is not by its second, then by more.
+//! Where something may begin: found by its first byte, distinguished from most of what it is not by its second, then by more.
 //!
 //! ```text
 //!   a < b    no second byte fits: passed over      <div>    no text begins so: nothing stands here
@@ -15,7 +15,7 @@ use crate::view::{NotYet, View};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Starts {
     first: ByteSet,
-    /// Of each first byte and each byte behind it, the number of the group of texts that go on so, from 1; 0 if none does.
+    /// Of each first byte and each byte after it, the number of the group of texts that continue so, from 1; 0 if none does.
     second: Vec<[u16; 256]>,
     /// Which texts share their first two bytes, or are all told by their first.
     groups: Vec<Range<usize>>,
@@ -104,18 +104,18 @@ impl Starts {
         self.texts.iter().map(|start| start.text.as_slice())
     }
 
-    /// Says whether something may begin with a byte.
+    /// Returns whether something may begin with a byte.
     pub(crate) fn contains(&self, first: u8) -> bool {
         self.first.contains(first)
     }
 
-    /// Says whether something may begin with the first bytes of `text`, of which the second need not be there yet.
+    /// Returns whether something may begin with the first bytes of `text`, of which the second need not be there yet.
     fn may_open(&self, text: &[u8]) -> bool {
         let [first, second, ..] = *text else { return text.first().is_none_or(|first| self.first.contains(*first)) };
         self.tags && first == b'<' && may_begin_tag(second) || self.group(first, second) != 0
     }
 
-    /// Says whether one of the texts may stand at the start of `text`, by a lead's bytes if they are there.
+    /// Returns whether one of the texts may be at the start of `text`, by a lead's bytes if they are there.
     #[inline]
     fn may_stand(&self, text: &[u8]) -> bool {
         let Some(all) = text.first_chunk() else { return self.may_open(text) };
@@ -139,18 +139,18 @@ impl Starts {
         find(&self.first, text, |text| self.may_open(text))
     }
 
-    /// Returns the first place in `text` where one of the texts may stand, or that has another byte of `bytes`.
+    /// Returns the first place in `text` where one of the texts may occur, or that has another byte of `bytes`.
     #[inline]
     pub(crate) fn find_or(&self, bytes: &ByteSet, text: &[u8]) -> Option<usize> {
         find(bytes, text, |text| !self.first.contains(text[0]) || self.may_stand(text))
     }
 
-    /// Says whether one of the texts stands at `at`, or a closing tag that may count; waits while one may come to.
+    /// Returns whether one of the texts is at `at`, or a closing tag that may count; waits while one may come to.
     pub(crate) fn stands(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         self.kinds(view, at).map(|kinds| kinds != 0)
     }
 
-    /// Returns the kinds of what may begin at `at`: those of the text that stands there, all at a closing tag that may count.
+    /// Returns the kinds of what may begin at `at`: those of the text there, all at a closing tag that may count.
     pub(crate) fn kinds(&self, view: View<'_>, at: usize) -> Result<u8, NotYet> {
         if self.named && view.starts_with(at, "</")? {
             return Ok(u8::MAX);
@@ -158,7 +158,7 @@ impl Starts {
         self.spelled_kinds(view, at)
     }
 
-    /// Returns the kinds of the text that stands at `at`; waits while one may come to.
+    /// Returns the kinds of the text at `at`; waits while one may come to.
     #[inline]
     pub(crate) fn spelled_kinds(&self, view: View<'_>, at: usize) -> Result<u8, NotYet> {
         match *view.rest(at) {
@@ -184,7 +184,7 @@ fn find(bytes: &ByteSet, text: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> Optio
     }
 }
 
-/// Returns the kinds of the text that stands at `at`, of some sorted ones; waits while one may come to.
+/// Returns the kinds of the text at `at`, of some sorted ones; waits while one may come to.
 fn spelled(texts: &[StartText], view: View<'_>, at: usize) -> Result<u8, NotYet> {
     let rest = view.rest(at);
     let mut waits = false;
@@ -200,7 +200,7 @@ fn spelled(texts: &[StartText], view: View<'_>, at: usize) -> Result<u8, NotYet>
     if waits { view.final_end().map(|_| 0) } else { Ok(0) }
 }
 
-/// Says whether a byte can stand behind the `<` of a tag.
+/// Returns whether a byte can follow the `<` of a tag.
 fn may_begin_tag(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/') || !byte.is_ascii()
 }

@@ -125,7 +125,7 @@ fn leaf_end(context: &CallContext<'_>, param: &Pattern, frame: &OpenElement) -> 
     view.final_end().map(|_| None)
 }
 
-/// Says whether what stands at `at`, in a parameter without a child there, may be text: it is of a type that may be, or JSON, or
+/// Returns whether what is at `at`, in a parameter without a child there, may be text: it is of a type that may be, or JSON, or
 /// no marker comes before the parameter's own closer.
 fn is_text(at: usize, context: &CallContext<'_>, param: &Pattern, root: &OpenElement) -> Result<bool, NotYet> {
     let types = context.node(root.node).map_or(Types::OPEN, SchemaNode::types);
@@ -142,7 +142,7 @@ fn leaf(text: &str, node: Option<SchemaNode<'_>>, context: &CallContext<'_>) -> 
 }
 
 impl OpenElement {
-    /// Returns the element's JSON when its closer stands at `at`; `None` for a root that is plain text.
+    /// Returns the element's JSON when its closer is at `at`; `None` for a root that is plain text.
     fn finish(&self, view: View<'_>, at: usize, context: &CallContext<'_>, is_root: bool) -> Option<String> {
         let node = context.node(self.node);
         let types = node.map_or(Types::OPEN, SchemaNode::types);

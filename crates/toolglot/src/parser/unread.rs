@@ -17,9 +17,9 @@ use super::remains::LOOK;
 /// A tag that is longer is none.
 const TAG: usize = 256;
 
-/// Says whether text looks like arguments of a tool with parameters of these names.
+/// Returns whether text looks like arguments of a tool with parameters of these names.
 pub(super) fn looks_like_arguments<'n>(text: &str, mut names: impl Iterator<Item = &'n String>) -> bool {
-    // Keys stand where arguments begin: a text in which none is found so far is read as one, however long.
+    // Keys are where arguments begin: a text in which none is found so far is read as one, however long.
     let begins = &text[..boundary(text, LOOK)];
     is_elements(text) || names.any(|name| has_key(begins, name))
 }
@@ -69,7 +69,7 @@ fn is_marked(before: &str, behind: &str) -> bool {
     around.iter().any(|(left, right)| before.ends_with(left) && behind.starts_with(right))
 }
 
-/// Says whether what parts a key from its value comes next. A plain word is a key between quotes or at the start of a line.
+/// Returns whether what parts a key from its value comes next. A plain word is a key between quotes or at the start of a line.
 fn is_joined(before: &str, behind: &str, is_plain: bool) -> bool {
     let next = behind.trim_start_matches(['*', '\\', '"', '\'', '`']).trim_start_matches([' ', '\t']);
     let joins = next.starts_with(':') || next.starts_with("->") || next.starts_with('=') && !next.starts_with("==");

@@ -37,7 +37,7 @@ impl WholeArguments {
         Self { repair: Some(Code::EmptyArguments), found, ..Self::plain("{}".to_owned()) }
     }
 
-    /// Says the arguments that stood between two places, and what was done to them.
+    /// Emits the arguments that stood between two places, and what was done to them.
     pub(crate) fn write(&self, start: usize, end: usize, sink: &mut Sink) {
         if let Some(code) = self.repair {
             sink.repair(code, start..end, code.row().about);
@@ -62,7 +62,7 @@ pub(crate) fn read_value(
     Ok((end.how == Ended::Complete).then_some((sink.words, end.at)))
 }
 
-/// Goes past the value at `at`; returns where it ends and how. What it reads ahead in vain counts in the `sink`.
+/// Skips the value at `at`; returns where it ends and how. What it reads ahead in vain counts in the `sink`.
 pub(crate) fn skip_value(at: usize, context: &CallContext<'_>, sink: &mut Sink) -> Result<json::ValueOutcome, NotYet> {
     let json_context = Context { schema: None, ..context.json(None) };
     let mut nowhere = sink.aside(at);

@@ -179,7 +179,7 @@ fn raw(
     Ok(())
 }
 
-/// Says whether text must be wrapped: markup in it would be read as such.
+/// Returns whether text must be wrapped: markup in it would be read as such.
 fn needs_cdata(text: &str, body: &BodyHole) -> bool {
     let opens_tag = |pair: &[u8]| pair[0] == b'<' && (pair[1].is_ascii_lowercase() || matches!(pair[1], b'/' | b'!'));
     let markup = text.as_bytes().windows(2).any(opens_tag) || text.trim_start().starts_with('<');

@@ -63,7 +63,7 @@ impl<'t> JsonTokens<'t> {
         &self.0
     }
 
-    /// Goes through the members: keys and the tokens of their values.
+    /// Iterates over the members: keys and the tokens of their values.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &[JsonToken<'t>])> {
         let mut rest = &self.0[1..];
         std::iter::from_fn(move || {

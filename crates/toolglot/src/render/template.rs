@@ -4,7 +4,7 @@ use crate::dialect::{Dialect, Holder, Pattern};
 use crate::outline::{HolePlace, OutlinePart};
 use crate::render::RenderError;
 
-/// Writes a pattern; `hole` writes what stands in its holes.
+/// Writes a pattern; `hole` writes what is in its holes.
 pub(super) fn fill(
     dialect: &Dialect,
     pattern: &Pattern,
@@ -30,7 +30,7 @@ pub(super) fn fill(
     Ok(())
 }
 
-/// Appends text with markup written as XML entities; quotes, too, if they stand around it.
+/// Appends text with markup written as XML entities; quotes, too, if they surround it.
 pub(super) fn escape(text: &str, quoted: bool, out: &mut String) {
     for character in text.chars() {
         match character {

@@ -1,4 +1,4 @@
-//! Writes a whole message: the regions, what stands between them, the sections and calls.
+//! Writes a whole message: the regions, what is between them, the sections and calls.
 
 use super::body;
 use super::template::fill;
@@ -62,7 +62,7 @@ fn region(dialect: &Dialect, pattern: &Pattern, what: &str, text: &str, out: &mu
     })
 }
 
-/// Returns the pattern that stands outermost around calls.
+/// Returns the pattern that is outermost around calls.
 fn outermost(dialect: &Dialect) -> Option<&Pattern> {
     dialect.sections.first().or(dialect.calls.first())
 }
@@ -80,7 +80,7 @@ fn header<'d>(dialect: &'d Dialect, before: LastWritten, next: &Pattern) -> &'d 
     header.map_or("", String::as_str)
 }
 
-/// Returns what stands before the calls: the next message's header, or a line break where calls have their own lines.
+/// Returns what precedes the calls: the next message's header, or a line break where calls have their own lines.
 fn gap<'d>(dialect: &'d Dialect, before: LastWritten, out: &str) -> &'d str {
     let Some(pattern) = outermost(dialect) else { return "" };
     let header = header(dialect, before, pattern);

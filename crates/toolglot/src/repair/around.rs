@@ -14,9 +14,9 @@ struct FoundObject {
     is_complete: bool,
 }
 
-/// Reads the first object of a text, if nothing that matters stands around it.
+/// Reads the first object of a text, if nothing that matters surrounds it.
 ///
-/// Further objects directly behind it are reported; the first that has a member and fits the tool is taken, if the
+/// Further objects directly after it are reported; the first that has a member and fits the tool is taken, if the
 /// others contain nothing that it does not: which of two is meant is unknown. Anything else in braces, quotes or
 /// members around it makes the reading doubtful, and there is none. What was read so far is kept, unless it is lines of
 /// keys that do not fit the tool. The object may be a whole call, which shows when it stands alone.
@@ -50,7 +50,7 @@ pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option
     Some(text.out_of_its_call(Repaired::new(whole.json, around)))
 }
 
-/// Returns the place of the first brace behind which a key or the closing brace stands, or the text ends.
+/// Returns the place of the first brace after which a key or the closing brace is, or the text ends.
 fn first_object(text: &ArgumentsText<'_>) -> Option<usize> {
     let view = View::whole(text.text);
     let cut = |at: usize| text.options.accept_incomplete && is_cut_key(text.text[at..].trim_start());
@@ -58,7 +58,7 @@ fn first_object(text: &ArgumentsText<'_>) -> Option<usize> {
     memchr::memchr_iter(b'{', text.text.as_bytes()).find(begins)
 }
 
-/// Says whether text is no more than the beginning of a key, in quotes if there is one.
+/// Returns whether text is only the beginning of a key, in quotes if there is one.
 fn is_cut_key(text: &str) -> bool {
     let key = text.strip_prefix('"').map(|key| key.trim_end().strip_suffix('"').unwrap_or(key));
     text.is_empty() || key.is_some_and(|key| !key.contains(['"', '\n', '{', '}']))
@@ -110,7 +110,7 @@ fn choose(objects: &[FoundObject]) -> usize {
     first.or_else(|| objects.iter().position(filled)).unwrap_or_default()
 }
 
-/// Says what stands around the objects, as diagnostics; `None` if it may be more than talk.
+/// Returns what surrounds the objects, as diagnostics; `None` if it may be more than talk.
 fn surroundings(text: &ArgumentsText<'_>, start: usize, end: usize, count: usize) -> Option<Vec<Diagnostic>> {
     let (before, after) = (text.text[..start].trim_end(), text.text[end..].trim_start());
     let mut found = Vec::new();
@@ -141,7 +141,7 @@ fn surroundings(text: &ArgumentsText<'_>, start: usize, end: usize, count: usize
     (is_talk_before(prose, text) && is_talk_after(talk)).then_some(found)
 }
 
-/// Returns what stands before a fence that opens at the end, or all of it.
+/// Returns what precedes a fence that opens at the end, or all of it.
 fn before_fence(before: &str) -> &str {
     match before.rsplit_once("```") {
         Some((prose, word)) if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) => prose,
@@ -149,7 +149,7 @@ fn before_fence(before: &str) -> &str {
     }
 }
 
-/// Says whether text before an object is no part of it: no braces, and no key of it at its end.
+/// Returns whether text before an object is no part of it: no braces, and no key of it at its end.
 fn is_talk_before(prose: &str, text: &ArgumentsText<'_>) -> bool {
     if prose.contains(['{', '}']) || prose.ends_with([',', '[']) {
         return false;
@@ -170,7 +170,7 @@ fn is_talk_before(prose: &str, text: &ArgumentsText<'_>) -> bool {
     !declared && (!quoted || json::WRAPPERS.contains(&word))
 }
 
-/// Says whether text behind an object is no part of it: it goes on like a sentence and has no braces or members.
+/// Returns whether text after an object is no part of it: it continues like a sentence and has no braces or members.
 fn is_talk_after(talk: &str) -> bool {
     let sentence =
         talk.starts_with(|c: char| c.is_alphabetic() || "*#>-()<`.!;—–\u{1F000}".contains(c) || c as u32 > 0x2000);

@@ -21,10 +21,10 @@ use crate::options::Options;
 /// Longer texts are not tried: all edits together take the square of the length.
 const LONGEST: usize = 1 << 12;
 
-/// So many edits are tried, those near to the first fault: what is wrong stands where it shows or not far before.
+/// So many edits are tried, those near to the first fault: what is wrong is where it shows or not far before.
 const EDITS: usize = 1 << 8;
 
-/// A quote behind which nothing fits shows as the fault; the quote that lacks stands behind its comma and some blanks.
+/// A quote after which nothing fits shows as the fault; the quote that lacks follows its comma and some blanks.
 const NEXT: usize = 1 << 6;
 
 /// What is done to one byte of the text.
@@ -105,7 +105,7 @@ pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option
     Some(Repaired { diagnostics, ..edited })
 }
 
-/// Returns where the object stands: all that is no blank and no fence around it.
+/// Returns where the object is: all that is no blank and no fence around it.
 fn without_fence(text: &str) -> Option<Range<usize>> {
     let body = text.trim();
     let body = match body.strip_prefix("```").and_then(|fenced| fenced.strip_suffix("```")) {
@@ -134,7 +134,7 @@ fn fault(source: &str, strict: &Options) -> Option<usize> {
     whole.is_none().then_some(end.at)
 }
 
-/// Goes through all edits up to the next value behind the fault, the last first.
+/// Iterates over all edits up to the next value after the fault, the last first.
 fn edits<'s>(source: &'s str, fault: usize, options: &'s Options) -> impl Iterator<Item = (usize, Edit)> + 's {
     let bytes = source.as_bytes();
     let last_quote = if options.accept_incomplete { Some(bytes.len()) } else { memchr::memrchr(b'"', bytes) };
@@ -142,7 +142,7 @@ fn edits<'s>(source: &'s str, fault: usize, options: &'s Options) -> impl Iterat
         Edit::Escape => bytes.get(at) == Some(&b'"'),
         Edit::Drop => matches!(bytes.get(at), Some(b'}' | b']')),
         Edit::Begin(_) => at == 0 && bytes.first().is_some_and(|first| !b"{}".contains(first)),
-        // A string without any quote behind it may have been cut off.
+        // A string without any quote after it may have been cut off.
         Edit::Add => Some(at) <= last_quote && at > 0 && borders(bytes[at - 1], bytes.get(at).copied()),
     };
     let allowed = move |edit: &Edit| options.repairs.allow(edit.code());
@@ -152,7 +152,7 @@ fn edits<'s>(source: &'s str, fault: usize, options: &'s Options) -> impl Iterat
     })
 }
 
-/// Says whether a string may begin or end between two bytes; one in other quotes has begun already.
+/// Returns whether a string may begin or end between two bytes; one in other quotes has begun already.
 fn borders(before: u8, behind: Option<u8>) -> bool {
     let blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
     let opens = b",:[{".contains(&before);

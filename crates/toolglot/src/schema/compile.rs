@@ -154,7 +154,7 @@ impl<'v> FactReader<'v> {
 
     /// Returns what several alternatives say together.
     ///
-    /// One that allows any object opens them all, unless it only restricts what stands beside it.
+    /// One that allows any object opens them all, unless it only restricts what is beside it.
     fn alternatives(&mut self, schemas: &[&'v Value], declared: bool) -> Option<SchemaFacts<'v>> {
         let open = |mut facts: SchemaFacts<'v>| {
             if !declared && facts.allows_any_object() {

@@ -74,7 +74,7 @@ impl<'v> SchemaFacts<'v> {
         self.merge(other, true)
     }
 
-    /// Says whether the schema allows any object whatever.
+    /// Returns whether the schema allows any object whatever.
     pub(super) fn allows_any_object(&self) -> bool {
         let says_nothing = self.properties.is_empty() && self.patterns.is_empty() && self.required.is_empty();
         self.allows(Types::OBJECT) && says_nothing && matches!(self.additional, Additional::Unsaid)

@@ -67,7 +67,7 @@ fn functions<T>(
     Ok(functions)
 }
 
-/// A tool without a type is a function; `custom` is one where Anthropic's schema stands beside it.
+/// A tool without a type is a function; `custom` is one where Anthropic's schema is beside it.
 fn is_function(entry: &Map<String, Value>) -> bool {
     match entry.get("type").and_then(Value::as_str) {
         None | Some("function") => true,

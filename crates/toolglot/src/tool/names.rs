@@ -9,14 +9,14 @@ use crate::spelling::{fold, without_markup};
 /// The declared names in every spelling that is looked up.
 ///
 /// The stages of normalisation, in order; the first that knows the name decides,
-/// and where it stands for more than one tool the name is unknown:
+/// and where it represents more than one tool the name is unknown:
 ///
 /// 1. without a prefix such as `functions.` and a counter such as `:0`
 /// 2. without case
 /// 3. without anything but letters and digits
 /// 4. without `file` at the end
 /// 5. the last parts of a name with `:`, `.`, `/` or `__`, as many as are known, by stages 1 to 3
-/// 6. without special tokens or a closing tag behind it, or written twice, by stages 1 to 3
+/// 6. without special tokens or a closing tag after it, or written twice, by stages 1 to 3
 /// 7. without a prefix such as `functions_` or `functions`, and a counter such as `_0` or `0`
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolNames {
@@ -126,7 +126,7 @@ fn core(name: &str) -> &str {
     PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
-/// Returns a name without the special tokens or the closing tag that were left behind it, or once if it is written twice.
+/// Returns a name without the special tokens or the closing tag that were left after it, or once if it is written twice.
 fn cleared(name: &str) -> Option<&str> {
     let own = without_markup(name);
     if own.len() < name.len() {

@@ -40,7 +40,7 @@ fn lead(object: &Map<String, Value>) -> Option<&Value> {
     LEADS.iter().find_map(|key| object.get(*key).filter(|value| value.is_array() || value.is_object()))
 }
 
-/// An entry of Gemini's declares several functions; one of Bedrock's wraps its declaration once more.
+/// An entry of Gemini's declares several functions; one of Bedrock's wraps its declaration again.
 fn declarations(at: usize, entry: &Value) -> Vec<FoundDeclaration<'_>> {
     let several = ["functionDeclarations", "function_declarations"].iter().find_map(|key| entry.get(key)?.as_array());
     match several {

@@ -15,7 +15,7 @@ struct HeadKey<'d> {
     call: &'d [HeadPart],
     after: Option<&'d Literal>,
     has_body: bool,
-    /// The head may stand a second time only where data cannot begin with it.
+    /// The head may occur a second time only where data cannot begin with it.
     is_data: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Closers that may stand where nothing is open: reasoning's, and those of a call that has been closed.
+//! Closers that may be where nothing is open: reasoning's, and those of a call that has been closed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl LoneClosers {
         self.openers.starts()
     }
 
-    /// Returns the end of a closer that stands at `at`.
+    /// Returns the end of a closer at `at`.
     pub(crate) fn stands(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         let (mut found, mut end) = (Vec::new(), None);
         self.openers.find(view, at, &mut found)?;
@@ -63,14 +63,14 @@ fn is_stray(spelling: &Spelling) -> bool {
     spelling.is_fixed() && !bytes.all(|byte| b"</>".contains(&byte) || byte.is_ascii_alphanumeric())
 }
 
-/// The strong closers of some dialects, each once, but for those that repeat a name.
+/// The strong closers of some dialects, each once, except for those that repeat a name.
 pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) -> Vec<Literal> {
     each_once(of.iter().map(|number| &*dialects[*number]).flat_map(|dialect: &Dialect| {
         strong_spellings(dialect, dialect.calls.iter().chain(&dialect.sections), Spelling::is_fixed)
     }))
 }
 
-/// The closers of some patterns, each once, in the strong spellings that count, but for what stands between calls anyway.
+/// The closers of some patterns, each once, in the strong spellings that count, except for what is between calls anyway.
 fn strong_spellings<'d>(
     dialect: &'d Dialect,
     patterns: impl Iterator<Item = &'d Pattern>,
@@ -86,7 +86,7 @@ fn strong_spellings<'d>(
         .map(move |closer| Literal { spellings: closer.spellings.iter().filter(&may).cloned().collect() })
 }
 
-/// What every closer of a region begins with, but for words: those are sought when their region opens.
+/// What every closer of a region begins with, except for words: those are sought when their region opens.
 pub(super) fn region_closers(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = &str> {
     let regions = dialects.iter().flat_map(|dialect| dialect.reasoning.iter().chain(&dialect.content));
     let closers = regions.filter(|pattern| !pattern.opens_with_word()).filter_map(|pattern| pattern.tail.first());

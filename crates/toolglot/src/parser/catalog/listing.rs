@@ -126,7 +126,7 @@ fn specificity(dialect: &Dialect, candidate: &Candidate) -> usize {
         Some(BodyKind::Arguments) => 1,
         _ => 0,
     };
-    // Of bare names, those come first that need no closer: what else stands behind speaks against them soon.
+    // Of bare names, those come first that need no closer: what else follows speaks against them soon.
     let open = candidate.is_named && own.tail.is_empty();
     section + heads(own) + body + usize::from(open)
 }

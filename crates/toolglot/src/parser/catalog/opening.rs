@@ -83,13 +83,13 @@ pub(super) fn headers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Op
     openers(dialects, candidates, is_header)
 }
 
-/// Says whether a region's opener has a special token in it. A plain tag may be the text's own: it needs a pinned dialect.
+/// Returns whether a region's opener has a special token in it. A plain tag may be the text's own: it needs a pinned dialect.
 pub(super) fn is_special(dialect: &Dialect, region: &Pattern) -> bool {
     let opening = region.opening().and_then(|opening| opening.spellings.first()).map(Spelling::plain);
     opening.is_some_and(|opening| dialect.special.iter().any(|token| opening.contains(token.as_str())))
 }
 
-/// Says whether a part of a head is a special token, however it is spelled.
+/// Returns whether a part of a head is a special token, however it is spelled.
 fn is_token(dialect: &Dialect, part: &HeadPart) -> bool {
     let Some(literal) = part.literal() else { return false };
     let token = |text: &str| dialect.special.iter().any(|token| text.contains(token.as_str()));

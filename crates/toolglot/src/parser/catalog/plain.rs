@@ -20,7 +20,7 @@ pub(super) struct PlainCandidate {
     shadow: OnceLock<Shadow>,
 }
 
-/// Whether a candidate of a higher rank reads an object behind the same opener, or may.
+/// Whether a candidate of a higher rank reads an object after the same opener, or may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shadow {
     None,
@@ -85,7 +85,7 @@ impl Catalog {
             let (named, others): (Vec<_>, Vec<_>) =
                 self.candidates[..number].iter().partition(|rival| rival.evidence == Strength::Dynamic);
             let reads = |rival: &&Candidate| self.reads_object(rival, view) != Ok(false);
-            // What closes a call, a section or a region may stand here, too.
+            // What closes a call, a section or a region may be here, too.
             let patterns = self.dialects.iter().flat_map(|it| [&it.calls, &it.sections, &it.reasoning]).flatten();
             let closes = || stands(view, 0, patterns.flat_map(|pattern| &pattern.tail), &Head::default());
             match () {
@@ -97,7 +97,7 @@ impl Catalog {
         opener.spellings.iter().map(of_spelling).max().unwrap_or(Shadow::Full)
     }
 
-    /// Says whether an object stands where the body of a call would begin that opens at the beginning of `view`.
+    /// Returns whether an object is where the body of a call would begin that opens at the beginning of `view`.
     fn reads_object(&self, candidate: &Candidate, view: View<'_>) -> Result<bool, NotYet> {
         let section = candidate.section.map(|section| &self.dialect(candidate).sections[section]);
         let call = self.pattern(candidate).filter(|_| candidate.role == CandidateRole::Call);

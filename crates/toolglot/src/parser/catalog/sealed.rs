@@ -36,7 +36,7 @@ fn seal_literal(literal: &mut Literal, dialect: &Dialect) {
     literal.spellings = literal.spellings.iter().filter(stays).cloned().collect();
 }
 
-/// Says whether a spelling has a whole token in it; one with white space inside is none.
+/// Returns whether a spelling has a whole token in it; one with white space inside is none.
 fn is_token_in(dialect: &Dialect, spelling: &Spelling) -> bool {
     let has = |text: &str| dialect.special.iter().any(|token| text.contains(token.as_str()));
     spelling.parts.iter().filter_map(SpellingPart::text).any(has)
@@ -61,13 +61,13 @@ pub(super) fn bar(dialects: &[Arc<Dialect>], candidates: &mut Vec<Candidate>) {
     });
 }
 
-/// Says whether a call cannot be opened without a special token.
+/// Returns whether a call cannot be opened without a special token.
 pub(super) fn opens_with_token(dialect: &Dialect, section: Option<usize>, call: usize) -> bool {
     let section = section.and_then(|section| dialect.sections.get(section));
     section.into_iter().chain(dialect.calls.get(call)).any(|pattern| has_token(dialect, pattern))
 }
 
-/// Says whether a pattern's head cannot be read without a special token.
+/// Returns whether a pattern's head cannot be read without a special token.
 fn has_token(dialect: &Dialect, pattern: &Pattern) -> bool {
     let needed = |literal: &Literal| literal.spellings.iter().all(|spelling| is_token_in(dialect, spelling));
     pattern.head.iter().filter_map(HeadPart::literal).any(needed)

@@ -18,7 +18,7 @@ pub(crate) enum Company {
 }
 
 impl Company {
-    /// Says whether what stands at `at`, behind the ends of turns and blanks, speaks against the call.
+    /// Returns whether what is at `at`, after the ends of turns and blanks, speaks against the call.
     pub(super) fn refuses(self, engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         let Some(next) = view.byte(at)? else { return Ok(false) };
         match self {
@@ -36,7 +36,7 @@ impl Company {
     }
 }
 
-/// Says whether the marker of a call or region stands at `at`.
+/// Returns whether the marker of a call or region is at `at`.
 fn opens_marked(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
     let mut opened = Vec::new();
     engine.catalog.opened(view, at, false, &mut opened).map(|()| !opened.is_empty())

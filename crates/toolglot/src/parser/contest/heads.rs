@@ -1,4 +1,4 @@
-//! What stands before a body: the heads of a section and of a call.
+//! What precedes a body: the heads of a section and of a call.
 
 use super::{NEAR, TrialContext};
 use crate::diagnostic::Code;
@@ -8,7 +8,7 @@ use crate::parser::closing::skip_words;
 use crate::parser::head::{Head, gap, nodes, repeated};
 use crate::view::NotYet;
 
-/// What a candidate's heads said: where its body is, or why they do not stand there.
+/// What a candidate's heads said: where its body is, or why they are not there there.
 #[derive(Clone, Debug)]
 pub(crate) struct HeadResult {
     pub(super) head: Head,
@@ -22,9 +22,9 @@ pub(crate) struct HeadResult {
 pub(crate) enum SectionHead {
     /// There is none, or it said what a call may need.
     None,
-    /// It does not stand.
+    /// It is not there.
     Lacking,
-    /// It stands, and says no more than where it ends.
+    /// It is there, and says no more than where it ends.
     Plain(usize),
 }
 

@@ -14,7 +14,7 @@ use crate::view::{NotYet, View, is_blank};
 /// the whole message.
 const ATTRIBUTE_LIMIT: usize = 64 << 10;
 
-/// Where one `name="value"` stands, without its quotes.
+/// Where one `name="value"` is, without its quotes.
 struct AttributePlace {
     name: Range<usize>,
     value: Range<usize>,
@@ -102,7 +102,7 @@ fn attribute(
     Ok(Some((AttributePlace { name, value: start..end }, end + usize::from(quote.is_some()))))
 }
 
-/// Returns where the name of an attribute ends that begins at `at`, and the equals sign behind it.
+/// Returns where the name of an attribute ends that begins at `at`, and the equals sign after it.
 fn attribute_name(view: View<'_>, at: usize) -> Result<Option<(usize, usize)>, NotYet> {
     let Some(end) = name_end(view, at)? else { return Ok(None) };
     let equals = view.skip_blanks(end)?;
@@ -110,7 +110,7 @@ fn attribute_name(view: View<'_>, at: usize) -> Result<Option<(usize, usize)>, N
 }
 
 /// Finds the value's end. A quote ends it only before a blank, `/`, `>`, a stray brace or the tag's end; without quotes a blank
-/// does. There is none where the tag ends in a token and that stands before the quote: something in the tag was damaged.
+/// does. There is none where the tag ends in a token and that precedes the quote: something in the tag was damaged.
 fn value_end(
     view: View<'_>,
     start: usize,
@@ -152,7 +152,7 @@ fn data(bytes: &[u8], quote: Option<u8>, first: Option<u8>) -> usize {
     quote.zip(first).map_or(0, |(quote, first)| memchr::memchr2(quote, first, bytes).unwrap_or(bytes.len()))
 }
 
-/// Says whether the first marker of the literal that closes the tag stands at `at`; of later ones another may stand there.
+/// Returns whether the first marker of the literal that closes the tag is at `at`; of later ones another may be there.
 fn opens_close(view: View<'_>, at: usize, close: Option<&Literal>) -> Result<bool, NotYet> {
     let Some(close) = close else { return Ok(view.byte(at)? == Some(b'>')) };
     let lead = Lead::of(view.rest(at));

@@ -31,7 +31,7 @@ pub(crate) fn token(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> 
     Ok(found.filter(|(name, _)| is_token(name)).map(|(_, end)| end))
 }
 
-/// How a tag that is open at a place goes on.
+/// How a tag that is open at a place continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TagEnd {
     Closed,
@@ -41,7 +41,7 @@ pub(crate) enum TagEnd {
     Cut,
 }
 
-/// Says how the tag that is open at `at` goes on.
+/// Returns how the tag that is open at `at` continues.
 pub(crate) fn tag_end(view: View<'_>, at: usize) -> Result<TagEnd, NotYet> {
     let near = view.near(at, NAME_LIMIT);
     match memchr::memchr2(b'>', b'<', near) {

@@ -12,7 +12,7 @@ pub(super) struct Spans {
     pub(super) line: usize,
 }
 
-/// How far the end of a code span has been sought: neither `length` back quotes nor the paragraph's end stand before `to`.
+/// How far the end of a code span has been sought: neither `length` back quotes nor the paragraph's end precede `to`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SpanSearch {
     pub(super) length: usize,
@@ -33,7 +33,7 @@ impl Spans {
 }
 
 impl SpanSearch {
-    /// Says whether back quotes close the span before the paragraph ends; seeks them from where it was left.
+    /// Returns whether back quotes close the span before the paragraph ends; seeks them from where it was left.
     pub(super) fn closes(&mut self, view: View<'_>) -> Result<bool, NotYet> {
         loop {
             let rest = view.rest(self.to);
@@ -59,7 +59,7 @@ impl SpanSearch {
     }
 }
 
-/// Says whether the paragraph ends with the line break before `at`.
+/// Returns whether the paragraph ends with the line break before `at`.
 fn paragraph_ends(view: View<'_>, mut at: usize) -> Result<bool, NotYet> {
     while let Some(byte) = view.byte(at)? {
         match byte {

@@ -1,7 +1,7 @@
 //! Contests that were lost: models in a loop write the same bytes again, and all are lost
 //! again.
 //!
-//! What becomes of a contest depends on the bytes from its opener on, and on what is known of the text before. A contest
+//! What happens to a contest depends on the bytes from its opener on, and on what is known of the text before. A contest
 //! that was decided by the bytes that are near is therefore kept by these.
 
 use super::{ContestOutcome, Scanner, TextSeen};
@@ -25,7 +25,7 @@ const WASTED_LOOKAHEAD: usize = 1 << 18;
 pub(super) struct LostContests {
     /// One was lost, kept or not.
     any: bool,
-    /// What was known, and what had been read in vain, when the one at hand began, if it may be kept.
+    /// What was known, and what had been read in vain, when the current one began, if it may be kept.
     began: Option<(Standing, usize)>,
     kept: RecentPlaces<Standing, LostContest>,
     /// The number of the one that was kept last, and its place, until the scanner stops again.
@@ -38,7 +38,7 @@ struct LostContest {
     seen: TextSeen,
     /// Bytes read ahead in vain.
     wasted: usize,
-    /// How far behind its place the scanner stops again, if its bytes say so and no mark of Markdown stands between.
+    /// How far after its place the scanner stops again, if its bytes say so and no mark of Markdown is between.
     stop: Option<usize>,
 }
 
@@ -118,7 +118,7 @@ impl Scanner {
         self.lost.last = Some((number, self.at));
     }
 
-    /// Notes where the scanner stops next behind the contest that was kept last.
+    /// Notes where the scanner stops next after the contest that was kept last.
     pub(super) fn note_next_stop(&mut self, engine: &Engine, view: View<'_>) {
         let Some((number, place)) = self.lost.last.take() else { return };
         let end = self.lost.kept.get_mut(number).map_or(0, |(bytes, _)| place + bytes.len());
@@ -145,7 +145,7 @@ impl Scanner {
         Ok(self.at > from)
     }
 
-    /// Says whether the contest that begins here was lost before, and where the scanner then stops next, if that is known.
+    /// Returns whether the contest that begins here was lost before, and where the scanner then stops next, if that is known.
     fn lost_again(&mut self, engine: &Engine, view: View<'_>, sink: &Sink) -> Result<Option<Option<usize>>, NotYet> {
         if self.lost.kept.is_empty() || self.contest.is_some() || !self.may_repeat(engine, view, sink) {
             return Ok(None);
@@ -156,14 +156,14 @@ impl Scanner {
         Ok(Some(lost.stop))
     }
 
-    /// Says whether a contest here depends on nothing but what is kept of it.
+    /// Returns whether a contest here depends on only what is kept of it.
     fn may_repeat(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> bool {
         let careful = engine.options.careful || view.has_marks();
         let asked = careful || self.trace.is_some() || self.rejected.is_some();
         !asked && sink.started < engine.options.limits.calls && self.place.is_unquoted()
     }
 
-    /// Says whether so much was read ahead in vain that candidates which need more of it die: before this contest, or far more
+    /// Returns whether so much was read ahead in vain that candidates which need more of it die: before this contest, or far more
     /// in it. So a short one reads the same from its first candidate to its last.
     pub(super) fn is_exhausted(&self) -> bool {
         self.is_exhausted_by(self.wasted_before)
@@ -185,7 +185,7 @@ impl Scanner {
     }
 }
 
-/// Says whether there are candidates, and none of them asks for the bytes before it.
+/// Returns whether there are candidates, and none of them asks for the bytes before it.
 pub(super) fn looks_ahead(engine: &Engine, entrants: &[usize]) -> bool {
     let back = |number: &usize| engine.catalog.candidates[*number].evidence == Strength::Dynamic;
     !entrants.is_empty() && !entrants.iter().any(back)

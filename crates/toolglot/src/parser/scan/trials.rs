@@ -183,7 +183,7 @@ impl Scanner {
         Ok(None)
     }
 
-    /// Says whether a bare bracket stands here and text before it: an example then, if more text follows.
+    /// Returns whether a bare bracket is here and text before it: an example then, if more text follows.
     pub(super) fn is_bare_amid_text(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
         let object = match view.byte(self.at)? {
             Some(b'[') => view.byte(view.skip_blanks(self.at + 1)?)? == Some(b'{'),
@@ -192,7 +192,7 @@ impl Scanner {
         Ok(object && engine.catalog.is_auto() && !self.place.is_fresh())
     }
 
-    /// Says whether a call would begin here if text could spell special tokens.
+    /// Returns whether a call would begin here if text could spell special tokens.
     fn forges(&mut self, context: &TrialContext<'_>) -> Result<bool, NotYet> {
         let TrialContext { engine, view, at, pattern_ref, exhausted, .. } = *context;
         if !view.has_marks() || exhausted {

@@ -1,4 +1,4 @@
-//! Literals between turns and messages: which are markup where they stand.
+//! Literals between turns and messages: which are markup where they are.
 
 use super::Scanner;
 use crate::dialect::is_strong;
@@ -6,7 +6,7 @@ use crate::parser::catalog::skipped;
 use crate::parser::engine::Engine;
 use crate::view::{NotYet, View};
 
-/// Tokens that end a turn, one behind another, are gone over once: the first ends at `at`, the last that is known at `last`.
+/// Tokens that end a turn, one after another, are gone over once: the first ends at `at`, the last that is known at `last`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TurnChain {
     at: usize,
@@ -23,7 +23,7 @@ impl TurnChain {
         Ok(if self.at == at { self } else { Self { at, last: at } })
     }
 
-    /// Goes over what has come since; returns where text goes on. A view may end before what another has shown.
+    /// Goes over what has come since; returns where text continues. A view may end before what another has shown.
     fn go_on(&mut self, engine: &Engine, view: View<'_>) -> Result<usize, NotYet> {
         if self.last > view.end() {
             return Err(NotYet);
@@ -56,7 +56,7 @@ impl Scanner {
         })
     }
 
-    /// A turn's end is none of the text where it ends the input or stands beside a call, in a pinned dialect anywhere.
+    /// A turn's end is none of the text where it ends the input or is beside a call, in a pinned dialect anywhere.
     pub(super) fn may_end(&mut self, engine: &Engine, view: View<'_>, number: usize) -> Result<bool, NotYet> {
         let candidate = &engine.catalog.candidates[number];
         let Some(literal) = skipped(engine.catalog.dialect(candidate), candidate) else { return Ok(false) };

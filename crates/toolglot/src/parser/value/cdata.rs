@@ -9,7 +9,7 @@ pub(super) const CDATA: &str = "<![CDATA[";
 pub(super) const CDATA_END: &str = "]]>";
 
 impl ValueEndFinder {
-    /// Moves to where CDATA may end, or a marker stands in it; false at the end of what is visible.
+    /// Moves to where CDATA may end, or a marker is in it; false at the end of what is visible.
     pub(super) fn seek_in_cdata(&mut self, context: &CallContext<'_>) -> Result<bool, NotYet> {
         let view = context.view;
         while let Some(ahead) = memchr::memchr2(CDATA_END.as_bytes()[0], b'<', view.rest(self.scan)) {
@@ -40,7 +40,7 @@ impl ValueEndFinder {
     }
 }
 
-/// Says whether CDATA that is open at `at` has no end near: the input ends first, or other CDATA opens.
+/// Returns whether CDATA that is open at `at` has no end near: the input ends first, or other CDATA opens.
 fn lacks_cdata_end(view: View<'_>, at: usize) -> Result<bool, NotYet> {
     let near = view.near(at, LOOK);
     let end = memchr::memmem::find(near, CDATA_END.as_bytes());

@@ -29,7 +29,7 @@ use crate::parser::value_context::ValueContext;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
-/// Where a value's data ends and where reading goes on.
+/// Where a value's data ends and where reading continues.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ValueEdge {
     pub(super) end: usize,
@@ -47,7 +47,7 @@ pub(super) struct ValueEndFinder {
     pub(super) doubt: Option<ValueEdge>,
     /// An end is never in doubt: too much was read ahead for others that were.
     hasty: bool,
-    /// Everything before has been looked at for pieces of markers, the first of which stands there.
+    /// Everything before has been looked at for pieces of markers, the first of which is there.
     searched: usize,
     piece: usize,
     /// The value's JSON, as long as it may be some.
@@ -85,7 +85,7 @@ impl ValueEndFinder {
         self.hasty.then_some(doubt)
     }
 
-    /// Moves to where a marker may stand, past tags that are data; false at the end of what is visible.
+    /// Moves to where a marker may occur, past tags that are data; false at the end of what is visible.
     pub(super) fn seek(&mut self, context: &CallContext<'_>) -> Result<bool, NotYet> {
         let found = self.seek_marker(context);
         self.piece = self.piece.min(first_piece(self.searched, self.scan, context));
@@ -110,7 +110,7 @@ impl ValueEndFinder {
         Ok(false)
     }
 
-    /// Says whether the tag at `at` may be the call's: one that closes what is open, or opens a parameter.
+    /// Returns whether the tag at `at` may be the call's: one that closes what is open, or opens a parameter.
     fn is_tag_of_call(&self, context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
         let view = context.view;
         if view.byte(at + 1)? != Some(b'/') {
@@ -121,12 +121,12 @@ impl ValueEndFinder {
         Ok(view.starts_with(name, own[0])? || view.starts_with(name, own[1])? || self.is_stray(view, at + 2)?)
     }
 
-    /// Says whether a closing tag, whose name begins at `at`, closes nothing that was opened inside the value.
+    /// Returns whether a closing tag, whose name begins at `at`, closes nothing that was opened inside the value.
     fn is_stray(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         Ok(named_tag(view, at)?.is_some_and(|(name, _)| !self.opened.contains(name)))
     }
 
-    /// Returns how many bytes were read in vain to find the end, which is behind `next`.
+    /// Returns how many bytes were read in vain to find the end, which is after `next`.
     pub(super) fn in_vain(&self, next: usize) -> usize {
         self.scan.saturating_sub(next) + self.in_vain
     }
@@ -154,7 +154,7 @@ impl ValueEndFinder {
         Ok(doubt)
     }
 
-    /// Decides what stands at `scan`: the value's end, a doubtful end, or data to go past.
+    /// Decides what is at `scan`: the value's end, a doubtful end, or data to skip.
     pub(super) fn judge(&mut self, context: &ValueContext<'_>, sink: &mut Sink) -> Result<Option<ValueEdge>, NotYet> {
         if self.pass_json(context)? {
             return Ok(None);
@@ -208,7 +208,7 @@ impl ValueEndFinder {
         Ok(edge)
     }
 
-    /// Goes past what is left of the value's JSON if a marker at `scan` stands in one of its strings.
+    /// Skips what is left of the value's JSON if a marker at `scan` is in one of its strings.
     fn pass_json(&mut self, context: &ValueContext<'_>) -> Result<bool, NotYet> {
         let Some(json) = &mut self.json else { return Ok(false) };
         let rest = json.behind(self.scan, context)?;
@@ -231,7 +231,7 @@ impl ValueEndFinder {
         edge: &ValueEdge,
         context: &ValueContext<'_>,
     ) -> Result<Option<&'static str>, NotYet> {
-        // Its own closer has been seen, and nobody knows what stands behind that.
+        // Its own closer has been seen, and nobody knows what follows that.
         let closed = self.doubt.filter(|doubt| doubt.next > doubt.end && doubt.end < edge.end);
         let unknown = marker == Marker::Param && (closed.is_some() || self.strayed);
         let torn = unknown || closed.is_some_and(|closed| is_torn(closed.next, edge.end, context, context.param));
@@ -274,12 +274,12 @@ impl ValueEndFinder {
             (Some(_), None) if !is_nested => return Ok(Some(edge)),
             _ => {}
         }
-        // Another spelling is an end where the call goes on behind it, and data elsewhere.
+        // Another spelling is an end where the call continues after it, and data elsewhere.
         Ok(if is_drifted(&edge, context) { None } else { self.doubt(edge) })
     }
 
     /// Returns the end of the call's closers that follow a value's, which ends at `end`, if a parameter that the call must
-    /// have opens behind them, or the server's limit cut off whether one does: then the value holds them all.
+    /// have opens after them, or the server's limit cut off whether one does: then the value holds them all.
     fn closes_early(&mut self, end: usize, context: &ValueContext<'_>) -> Result<Option<usize>, NotYet> {
         if !self.may_look() || context.follows(end, &[Marker::Call])?.is_none() {
             return Ok(None);
@@ -313,7 +313,7 @@ impl ValueEndFinder {
         Ok(early.then_some(after))
     }
 
-    /// A closing tag of another name ends the value if the call goes on behind it and nothing in the value opened it.
+    /// A closing tag of another name ends the value if the call continues after it and nothing in the value opened it.
     fn tag(&mut self, end: usize, context: &ValueContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let Some((name, after)) = named_tag(context.view, end)? else { return Ok(None) };
         if !self.is_stray(context.view, end)? || !resembles_closer(name, context) {
@@ -348,7 +348,7 @@ impl ValueEndFinder {
     }
 
     /// What closes the call ends the last of separated values if other text cannot hold it, or a line or another call begins
-    /// behind it; else it is a doubtful end.
+    /// after it; else it is a doubtful end.
     fn last_end(&mut self, end: usize, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let edge = ValueEdge::at(self.scan, self.scan);
         let next = context.view.skip_blanks(end)?;
@@ -359,7 +359,7 @@ impl ValueEndFinder {
         Ok(self.doubt(edge))
     }
 
-    /// Says whether an element that the value opened closes behind `at`, before the value's own closer: what stands in it
+    /// Returns whether an element that the value opened closes after `at`, before the value's own closer: what is in it
     /// is data, even if it has a parameter's name. Each such look counts as one of the openers.
     fn is_enclosed(&mut self, at: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
         if !context.param.has_key_tag() || self.opened.is_empty() || !self.may_look() {
@@ -403,7 +403,7 @@ impl ValueEndFinder {
         Ok(None)
     }
 
-    /// Says whether what stands around an opener may be looked at, up to the end of its call; all others are data.
+    /// Returns whether what surrounds an opener may be looked at, up to the end of its call; all others are data.
     fn may_look(&self) -> bool {
         self.openers < QUOTED && !self.hasty
     }
@@ -414,7 +414,7 @@ impl ValueEndFinder {
         self.in_vain += bytes;
     }
 
-    /// Goes past a byte that begins no marker; remembers an opening tag inside the value.
+    /// Skips a byte that begins no marker; remembers an opening tag inside the value.
     fn pass_data(&mut self, context: &CallContext<'_>) -> Result<(), NotYet> {
         self.opened.note(self.scan, context)?;
         self.scan += 1;
@@ -422,7 +422,7 @@ impl ValueEndFinder {
     }
 }
 
-/// Says whether a closer is in other case than the dialect's, has a blank before its bracket, or lacks it.
+/// Returns whether a closer is in other case than the dialect's, has a blank before its bracket, or lacks it.
 fn is_drifted(closer: &ValueEdge, context: &ValueContext<'_>) -> bool {
     let text = context.view.slice(closer.end, closer.next);
     let own = context.param.tail.first().and_then(|own| own.spellings.first());

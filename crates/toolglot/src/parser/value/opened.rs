@@ -52,7 +52,7 @@ impl OpenedTags {
         is_open
     }
 
-    /// Says whether the tag that opens at `at` is one that the value's own closer closes.
+    /// Returns whether the tag that opens at `at` is one that the value's own closer closes.
     fn is_own(&mut self, at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
         let first = *self.first.get_or_insert_with(|| own_name(self.param, context).bytes().next());
         if first.is_none() || context.view.byte(at + 1)? != first {
