@@ -324,7 +324,7 @@ impl EmptyMessage<'_> {
         }
     }
 
-    /// Reads the text from each place where a call may begin, as if the message began there.
+    /// Parses the text from each possible start of a call, as if the message began there.
     fn weak(&self) -> Option<NearMiss> {
         let eager = self.options.clone().with_evidence(Evidence::Eager);
         // Where no tools are declared, only a dialect that the caller chose has weak calls.
@@ -342,7 +342,7 @@ impl EmptyMessage<'_> {
         })
     }
 
-    /// Returns where a call has too weak a marker, and what would make it count.
+    /// Reports a call whose marker is too weak for its position, and what would make it count.
     fn too_weak(&self, seen: &HiddenCall, eager: &Options) -> String {
         let (before, behind) = (&self.text[..seen.span.start], &self.text[seen.span.end..]);
         let line = before.rsplit('\n').next().unwrap_or_default();
@@ -377,7 +377,7 @@ impl EmptyMessage<'_> {
         Some(self.miss(MissReason::UnknownMarker, &seen, words))
     }
 
-    /// Looks for a marker that seems to open a call.
+    /// Looks for an unknown marker that seems to open a call.
     fn unreadable(&self) -> Option<NearMiss> {
         let found = marker::unreadable(self.text, self.dialects, self.tools)?;
         let fault = match found.fault {
@@ -392,7 +392,7 @@ impl EmptyMessage<'_> {
         Some(self.miss(MissReason::Broken, &seen, words))
     }
 
-    /// Looks for a marker that is nearly one of a dialect, or that of a dialect that is not read.
+    /// Looks for a marker that is almost one of a dialect, or one of a dialect that is not enabled.
     fn unknown_marker(&self) -> Option<NearMiss> {
         let found = marker::unknown(self.text, self.dialects, self.tools)?;
         let marker = &found.text;
@@ -417,7 +417,7 @@ impl EmptyMessage<'_> {
         Some(self.miss(reason, &HiddenCall { name: String::new(), span: found.span, dialect }, words))
     }
 
-    /// Looks for a tool beside a parameter of its own.
+    /// Looks for the name of a tool next to one of its parameters.
     fn unmarked(&self) -> Option<NearMiss> {
         let (tool, parameter, span) = marker::unmarked(self.text, self.tools)?;
         let code = places::code(self.text).into_iter().find(|place| place.contains(&span.start));
@@ -455,20 +455,20 @@ impl EmptyMessage<'_> {
         Some(HiddenCall { name, span, dialect: parser.dialect().cloned() })
     }
 
-    /// A miss whose span counts from the start of the part that was looked at.
+    /// A miss whose span counts from the start of the examined part.
     fn miss(&self, reason: MissReason, seen: &HiddenCall, words: String) -> NearMiss {
         let span = self.start + seen.span.start..self.start + seen.span.end;
         miss(reason, &HiddenCall { name: seen.name.clone(), span, dialect: seen.dialect.clone() }, words)
     }
 }
 
-/// What escapes a text for HTML, the sign of all others last.
+/// HTML escapes, the ampersand last.
 const ENTITIES: [(&str, &str); 5] = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
 
 /// A call's header, from its opener to its arguments, is shorter.
 const HEADER: usize = 256;
 
-/// How a call continues that was cut off in its header.
+/// The possible continuations of a call that was cut off in its header.
 const ENDS: [&str; 8] = [
     ", \"arguments\": {}}",
     "\", \"arguments\": {}}",
@@ -487,13 +487,13 @@ fn miss(reason: MissReason, seen: &HiddenCall, message: String) -> NearMiss {
     NearMiss { reason, diagnostic, tool }
 }
 
-/// Places of one kind that are tried. Each costs a reading; a text with more of them is no single misread call.
+/// Places of one kind that are tried. Each costs a parse, and a text with more of them is not a single misread call.
 const MOST_PLACES: usize = 24;
 
-/// Words that are tried as names; more than the tools of any agent that was seen.
+/// Words that are tried as names; more than the tools of any known agent.
 const MOST_NAMES: usize = 256;
 
-/// Bytes that are read from a place in the middle of a text.
+/// Bytes that are parsed from a place in the middle of a text.
 const LONGEST: usize = 8 << 10;
 
 #[cfg(test)]

@@ -163,14 +163,14 @@ impl Tools {
         self.index.first[usize::from(first >> 6)] >> (first & 63) & 1 == 1
     }
 
-    /// Returns whether a tag that continues with `name` may be named after a tool, in any case; the name need not be there yet.
+    /// Returns whether a tag that continues with `name` may be named after a tool, in any case; the name may be incomplete.
     pub(crate) fn may_begin_tag(&self, name: &[u8]) -> bool {
         let cases =
             |first: &u8| self.may_begin(first.to_ascii_lowercase()) || self.may_begin(first.to_ascii_uppercase());
         name.first().is_none_or(cases)
     }
 
-    /// Returns whether a tool may be named by a tag, in any case, with or without `_file` at the end; most tags name none.
+    /// Returns whether a tag may name a tool, in any case, with or without `_file` at the end; most tags do not.
     pub(crate) fn may_have_tag(&self, tag: &str) -> bool {
         self.index.may_have_tag(tag)
     }

@@ -115,7 +115,7 @@ impl TrialReading {
         evidence
     }
 
-    /// The calls, by how well they were read.
+    /// Evidence from the calls, by how well they were parsed.
     fn calls(&self) -> Option<Reason> {
         let weight = |outcome: &Outcome| match outcome {
             Outcome::Complete => 30,
@@ -134,7 +134,7 @@ impl TrialReading {
         Some(Reason::new(what, Some(span), weight))
     }
 
-    /// The dialect's own markers in what it took for markup.
+    /// Evidence from the dialect's own markers in its markup.
     fn markers(&self, text: &str, dialect: &Dialect) -> Vec<Reason> {
         let outline = dialect.outline();
         let patterns = [&outline.calls, &outline.sections, &outline.params, &outline.reasoning].into_iter().flatten();
@@ -175,7 +175,7 @@ fn within(place: &Range<usize>, span: &Range<usize>) -> bool {
     span.start <= place.start && place.end <= span.end
 }
 
-/// The texts of a pattern, in all spellings, that prose does not contain.
+/// The strong texts of a pattern, in all spellings.
 fn strong_pieces<'d>(pattern: &[OutlinePart<'d>], outline: &Outline<'d>) -> Vec<&'d str> {
     let mut pieces = Vec::new();
     for part in pattern {

@@ -5,17 +5,17 @@ use super::quote::Quote;
 use super::state::OpenBracket;
 use crate::view::{NotYet, is_blank};
 
-/// Quotes in a row that are looked at: an empty string in three quotes has six.
+/// Adjacent quotes that are examined: an empty triple-quoted string has six.
 const ROW: usize = 6;
 
-/// What precedes a string in code.
+/// Characters before a string in code.
 const BEFORE: &[u8] = b"([{=,:+ \t'";
 
-/// What follows a string in code, apart from a blank and a method.
+/// Characters after a string in code, apart from white space and methods.
 const BEHIND: &[u8] = b")]};,:\t\\'";
 
-/// Says whether a comma between a quote behind the text `before` and one that ends at `behind` may be a string of code, as in
-/// `join(", ")`, or part two of them: else the quotes are the end of an item of an array and the start of the next.
+/// Returns whether a comma between a quote after the text `before` and one that ends at `behind` may be a string in code, as in
+/// `join(", ")`, or separate two of them. Otherwise the quotes are the end of an array item and the start of the next.
 pub(super) fn may_be_code(look: Lookahead<'_>, before: &str, behind: usize) -> Result<bool, NotYet> {
     let next = look.view.byte(behind)?;
     if before.ends_with("\\\"") || is_in_brackets(before) {
@@ -36,8 +36,8 @@ pub(super) fn may_be_code(look: Lookahead<'_>, before: &str, behind: usize) -> R
     })
 }
 
-/// Returns whether what follows a string that ends at `at` is as in a valid value, up to the end of what is open or `reach`:
-/// a separator or the right bracket after each string.
+/// Returns whether the text after a string that ends at `at` is that of a valid value, up to the end of all open brackets or
+/// `reach`: a separator or the right bracket after each string.
 pub(super) fn is_valid(look: Lookahead<'_>, open: &[OpenBracket], mut at: usize, reach: usize) -> Result<bool, NotYet> {
     let mut closers: Vec<u8> = open.iter().map(|frame| frame.bracket.closer()).collect();
     let mut ended = true;
@@ -69,13 +69,13 @@ pub(super) fn is_valid(look: Lookahead<'_>, open: &[OpenBracket], mut at: usize,
     Ok(true)
 }
 
-/// Returns whether a string of code may begin after a text: a word or a closing bracket precedes none.
+/// Returns whether a string of code may begin after a text: not after a word or a closing bracket.
 pub(super) fn may_open(before: &str) -> bool {
     let closes = |last: char| last.is_alphanumeric() || ")]};.".contains(last);
     !before.ends_with(closes) || has_prefix(before.as_bytes())
 }
 
-/// Returns whether a text stops after a word in brackets that its last line opens: lines of code break after a bracket or a comma.
+/// Returns whether a text stops after a word in brackets that its last line opens: code breaks lines after a bracket or comma.
 fn is_in_brackets(text: &str) -> bool {
     if !text.bytes().any(|byte| matches!(byte, b'(' | b'[' | b'{')) {
         return false;
@@ -89,7 +89,7 @@ fn is_in_brackets(text: &str) -> bool {
     depth > 0 && !line.trim_end().ends_with(['(', '[', '{', ','])
 }
 
-/// Returns whether a quote after a text has a prefix that opens a string of code, as in `f("…")` with an `r` before the quote.
+/// Returns whether a quote after a text has the prefix of a string in code, as in `f("…")` with an `r` before the quote.
 pub(super) fn has_prefix(before: &[u8]) -> bool {
     let (outer, prefix) = before.split_at(before.len().saturating_sub(1));
     let opens = outer.trim_ascii_end().last().is_some_and(|last| b"([{=,+".contains(last));
@@ -103,7 +103,7 @@ pub(super) fn before_quote(text: &str) -> &str {
     chars.as_str()
 }
 
-/// Returns what follows the last line break of a text, raw or spelled out.
+/// Returns the text after the last line break of a text, raw or escaped.
 pub(super) fn last_line(text: &str) -> &str {
     text.rfind('\n').max(text.rfind("\\n")).map_or(text, |at| &text[at + 1..])
 }
@@ -137,7 +137,7 @@ pub(super) fn is_third(before: &[u8], quote: u8) -> bool {
     row % 3 == 2
 }
 
-/// Returns whether a quote counts: an apostrophe in a word does not, nor does a quote that is in quotes itself.
+/// Returns whether a quote counts: not an apostrophe in a word, nor a quote that is itself quoted.
 pub(super) fn is_counted(before: Option<u8>, quote: u8, behind: Option<u8>) -> bool {
     let letter = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80);
     let apostrophe = quote == b'\'' && letter(before) && letter(behind);

@@ -17,7 +17,7 @@ fn are_escaped_twice(content: &str) -> bool {
     memchr::memchr_iter(b'"', bytes).all(|at| backslashes(at) == 2)
 }
 
-/// Returns whether a backslash in a string's content escapes nothing.
+/// Returns whether a backslash in a string's content is not a valid escape.
 fn has_invalid_escape(content: &str) -> bool {
     let mut bytes = content.bytes();
     while bytes.by_ref().any(|byte| byte == b'\\') {
@@ -75,7 +75,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Returns where the first backslash of a string occurs that begins as a path of Windows, if the reader is not past it.
+    /// Returns the first backslash of a string that begins like a Windows path, if the reader has not passed it.
     pub(super) fn drive(&self) -> Option<usize> {
         let text = &self.reader.text;
         let root = text.content + DRIVE.len();
@@ -83,7 +83,7 @@ impl ReaderStep<'_> {
         (!text.key && !text.raw && self.at() <= root && fits(self.view.rest(text.content))).then_some(root)
     }
 
-    /// Returns whether a backslash of the path escapes nothing: then none of them does.
+    /// Returns whether a backslash of the path is not a valid escape: then none of them is an escape.
     pub(super) fn is_raw_path(&self, root: usize) -> Result<bool, NotYet> {
         if self.view.byte(root + 1)? == Some(b'\\') {
             return Ok(false);
@@ -101,7 +101,7 @@ impl ReaderStep<'_> {
         Ok(quote && !text.key && text.end.is_none() && self.follow(at + 3)? == Follow::Inner)
     }
 
-    /// Where each quote of the string has two backslashes before it, it may be escaped once too often, or are bare after a
+    /// If each quote of the string has two backslashes before it, it may be escaped once too often, or be bare after a
     /// backslash of the text.
     fn doubt_escape(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let ended = self.doubt()?;
@@ -146,7 +146,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Emits an escape of `length` bytes unchanged, or as something else.
+    /// Emits an escape of `length` bytes unchanged, or as another character.
     fn take_escape(&mut self, length: usize, json: Option<&str>) {
         let at = self.at();
         let source = self.view.slice(at, at + length);
@@ -155,7 +155,7 @@ impl ReaderStep<'_> {
         self.put_text(json.unwrap_or(source));
     }
 
-    /// `\u00e9` stays unchanged, the escapes of Python become what they mean.
+    /// `\u00e9` stays unchanged; the escapes of Python are decoded.
     fn hex_escape(&mut self, digits: usize, decode: bool) -> Result<Option<ValueOutcome>, NotYet> {
         let from = self.at() + 2;
         let Some(value) = self.hex(from, digits)? else {
@@ -173,7 +173,7 @@ impl ReaderStep<'_> {
         Ok(None)
     }
 
-    /// Returns what hexadecimal digits mean; nothing if another byte is among them, or the input ends.
+    /// Returns the value of hexadecimal digits; `None` if another byte is among them, or the input ends.
     fn hex(&self, from: usize, digits: usize) -> Result<Option<u32>, NotYet> {
         let mut value = 0;
         for at in from..from + digits {

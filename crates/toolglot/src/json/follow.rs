@@ -1,4 +1,4 @@
-//! Whether a quote ends its string: only if what follows can follow.
+//! Whether a quote ends its string: only if what comes next may follow a string.
 
 use super::ValuePosition;
 use super::code;
@@ -8,14 +8,14 @@ use super::reader::ReaderStep;
 use super::state::Bracket;
 use crate::view::NotYet;
 
-/// What a quote inside a string is, by what follows it.
+/// The role of a quote inside a string, determined by what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follow {
     /// The end of the string.
     Closes,
-    /// The end of the string, if nothing better is found for it: what follows is not what a valid string is followed by.
+    /// The end of the string, unless a better one is found: what follows is not what may follow a valid string.
     Perhaps,
-    /// A quote that belongs to the string.
+    /// A quote in the string.
     Inner,
     /// The end of a piece; the string continues with the quote at this position.
     Joins(usize),
@@ -26,7 +26,7 @@ pub(super) enum Follow {
 const APART: usize = 4;
 
 impl ReaderStep<'_> {
-    /// Decides about a quote of the running string that ends at `end`.
+    /// Decides about a quote of the current string that ends at `end`.
     pub(super) fn follow(&self, end: usize) -> Result<Follow, NotYet> {
         let text = &self.reader.text;
         if text.quote.is_token() {
@@ -70,7 +70,7 @@ impl ReaderStep<'_> {
         Ok(marker || (byte == b'`' && self.closes_fence(at)?))
     }
 
-    /// Returns whether what follows a string is what follows a valid one, all the way to the next value or the call's end.
+    /// Returns whether what follows a string may follow a valid one, up to the next value or the call's end.
     fn is_usual(&self, byte: u8, end: usize, at: usize) -> Result<bool, NotYet> {
         match (byte, self.parent()) {
             (b',', Some(Bracket::Object)) => {
@@ -146,7 +146,7 @@ impl ReaderStep<'_> {
         })
     }
 
-    /// Returns whether a string is at `at`, or a few of them apart from each other, and a comma or bracket after it.
+    /// Returns whether a string is at `at`, or a few adjacent ones, followed by a comma or bracket.
     pub(super) fn ends_plainly(&self, mut at: usize) -> Result<bool, NotYet> {
         for _ in 0..APART {
             let Some((quote, length)) = self.look().opens(at)? else { return Ok(false) };
@@ -161,17 +161,17 @@ impl ReaderStep<'_> {
         Ok(true)
     }
 
-    /// Returns whether anything is known of what surrounds the value.
+    /// Returns whether the text around the value is known.
     pub(super) fn is_marked(&self) -> bool {
         !self.context.markers.first_bytes().is_empty()
     }
 
-    /// Returns whether the running object's keys have no quotes.
+    /// Returns whether the current object's keys have no quotes.
     fn bare_keys(&self) -> bool {
         self.reader.bare_keys || self.context.quote.is_some()
     }
 
-    /// Returns whether the brackets from `at` on close what is open, one by one, up to a member that follows or the call's end.
+    /// Returns whether the brackets from `at` on close all open ones, one by one, up to a member that follows or the call's end.
     pub(super) fn closes_all(&self, mut at: usize) -> Result<bool, NotYet> {
         for (depth, frame) in self.reader.state.open().iter().enumerate().rev() {
             if self.view.byte(at)? != Some(frame.bracket.closer()) {
@@ -187,7 +187,7 @@ impl ReaderStep<'_> {
         Ok(self.reader.place != ValuePosition::Arguments || self.context.markers.may_end_call(at)?)
     }
 
-    /// Outside all brackets the caller knows what follows, except for a keyword, whose syntax is known.
+    /// Outside all brackets, the caller knows what follows, except for a keyword, whose syntax is known.
     fn ends_alone(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
         match byte {
             b',' if self.reader.place == ValuePosition::Keyword => self.keyword_ahead(at + 1),

@@ -1,7 +1,7 @@
-//! `{content}`: plain text for the one parameter it can mean.
+//! `{content}`: plain text for the only parameter it can belong to.
 //!
-//! Text that a tag closes is taken unchanged. Text that another literal closes is a line: its outer blanks and
-//! quotes are not data, it is nothing that looks like JSON, and the end of the input may close it. In a block, which has
+//! Text that a tag closes is taken unchanged. Text that another literal closes is a line: white space and quotes around it
+//! are not data, it must not look like JSON, and the end of the input may close it. In a block, which has
 //! lines of its own, the line breaks at its edges are markup.
 
 use std::collections::BTreeSet;
@@ -20,16 +20,16 @@ use crate::schema::{SchemaNode, Types};
 use crate::sink::Sink;
 use crate::view::NotYet;
 
-/// Reads plain text up to the call's closer, or to another tag that can only be meant as one.
+/// Reads plain text up to the call's closer, or to another tag that must be meant as one.
 #[derive(Clone, Debug)]
 pub(crate) struct ContentReader {
     /// Where the text began.
     pub(super) start: usize,
     pub(super) scan: usize,
-    /// Where a closing tag stood that may have closed the call, and where it ended.
+    /// The start and end of a closing tag that may have closed the call.
     doubt: Option<(usize, usize)>,
     opened: BTreeSet<u64>,
-    /// An attribute said that this is a call, so an opener inside is data.
+    /// An attribute shows that this is a call, so an opener inside is data.
     sure: bool,
     object: ArgumentsObject,
 }
@@ -118,7 +118,7 @@ impl ContentReader {
         })
     }
 
-    /// A closing tag that the text did not open closes the call if it is like the call's name or the generic one.
+    /// A closing tag that the text did not open closes the call if it resembles the call's name or the generic one.
     fn closing(&mut self, at: usize, context: &CallContext<'_>) -> Result<Option<ContentEdge>, NotYet> {
         let Some((name, next)) = named_tag(context.view, at + 2)? else { return Ok(None) };
         let called = context.head.name().unwrap_or_default();
@@ -141,7 +141,7 @@ fn closes_any(name: &str, context: &CallContext<'_>) -> bool {
     stem(name).is_some_and(|own| stems.any(|stem| stem == own))
 }
 
-/// Returns whether the text is a line rather than what is in a tag.
+/// Returns whether the text is a line, and not the content of a tag.
 fn is_line(context: &CallContext<'_>) -> bool {
     !context.closer().is_some_and(Literal::is_closing_tag)
 }
@@ -151,7 +151,7 @@ fn is_block(context: &CallContext<'_>) -> bool {
     context.pattern().body.as_ref().is_some_and(|body| body.line_before && body.line_after)
 }
 
-/// Takes a line break off each edge of a block; on the opener's line, the blanks after it.
+/// Trims one line break from each edge of a block, with the spaces after the opener on its line.
 fn inside_block(text: &str) -> &str {
     let start = text.strip_prefix("\r\n").or(text.strip_prefix('\n')).unwrap_or_else(|| text.trim_start_matches(' '));
     start.strip_suffix("\r\n").or(start.strip_suffix('\n')).unwrap_or(start)
@@ -170,7 +170,7 @@ pub(crate) fn opens_call(at: usize, context: &CallContext<'_>) -> Result<bool, N
     Ok(tag.is_some_and(|(name, _)| context.engine.knows(name)) || context.opener(at)?.is_some())
 }
 
-/// Returns the parameter that plain text means: `content`, else the only free one it can be.
+/// Returns the parameter that plain text belongs to: `content`, otherwise the only free one.
 pub(crate) fn parameter(context: &CallContext<'_>) -> Option<String> {
     let Some(root) = context.root().filter(|root| !root.properties().is_empty()) else {
         return Some("content".to_owned());

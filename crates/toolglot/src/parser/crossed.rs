@@ -1,4 +1,4 @@
-//! Whether another call begins inside a string, which then has lost its end before it.
+//! Detects another call inside a string, which shows that the string has lost its end before it.
 
 use super::call_context::CallContext;
 use super::member;
@@ -6,10 +6,10 @@ use crate::dialect::HeadPart;
 use crate::json::last_word;
 use crate::view::NotYet;
 
-/// Members at the head of a call object, up to its name: an id and a type precede it at most.
+/// Members at the head of a call object, up to its name: at most an id and a type precede it.
 const HEAD: usize = 3;
 
-/// Parentheses before a quote that are looked at; a call's own is one of the last.
+/// Parentheses before a quote that are examined; a call's own is one of the last.
 const PARENTHESES: usize = 8;
 
 /// Returns whether an object begins at `at` whose first short members name a declared tool.
@@ -28,7 +28,7 @@ pub(super) fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<boo
     Ok(false)
 }
 
-/// Returns whether a text that ends with an object's brace, and is at `from`, ends with the head of a call before it.
+/// Returns whether a text that begins at `from` and ends with an object's brace ends with the head of a call before it.
 pub(super) fn ends_with_head(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
     let openers = context.pattern().opening().into_iter().flat_map(|opener| &opener.spellings);
     let head = before.trim_end_matches('{').trim_end();
@@ -42,15 +42,15 @@ pub(super) fn ends_with_head(context: &CallContext<'_>, from: usize, before: &st
     Ok(false)
 }
 
-/// Returns where the name of a declared tool begins that a word ends with, where it may be glued to it.
+/// Returns where the name of a declared tool begins at the end of a word, possibly attached to other characters.
 fn declared(word: &str, context: &CallContext<'_>) -> Option<usize> {
     let glued = |(start, _): &(usize, char)| *start == 0 || !word[..*start].ends_with(['.', '_', '-']);
     let mut starts = word.char_indices().filter(glued).map(|(start, _)| start);
     starts.find(|start| context.engine.tools.is_declared(&word[*start..]))
 }
 
-/// Returns whether a text that is at `from` holds a declared tool's name, a parenthesis and a keyword, or what the dialect
-/// writes between a tool's name and its parenthesis.
+/// Returns whether a text that begins at `from` contains a declared tool's name, a parenthesis and a keyword, or whatever the
+/// dialect writes between a tool's name and its parenthesis.
 pub(super) fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
     let last = context.pattern().head.last().and_then(HeadPart::literal);
     let behind_name = last.and_then(|last| last.spellings.first()).map(|spelling| spelling.opener().trim());

@@ -12,7 +12,7 @@ use crate::lines::{self, LineValue};
 use crate::sink::Sink;
 use crate::view::NotYet;
 
-/// Reads lines; all of them are held until their end is seen, for the last may show that they are prose.
+/// Reads lines; all of them are held until their end is visible, since the last may show that they are prose.
 #[derive(Clone, Debug)]
 pub(crate) struct LinesReader {
     /// Where the lines began.
@@ -25,7 +25,7 @@ impl LinesReader {
         Self { start: at, scan: at }
     }
 
-    /// Continues reading to the call's closer, which is not consumed; lines that say nothing certain are broken.
+    /// Reads to the call's closer, which is not consumed; ambiguous lines break the call.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         let (at, how) = self.find_end(context)?;
         let text = context.view.slice(self.start, at);

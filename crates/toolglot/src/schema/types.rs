@@ -1,4 +1,4 @@
-//! Sets of JSON types, and the names under which tool authors declare them.
+//! Sets of JSON types, and the names that tool authors use for them.
 
 use std::ops::BitOr;
 
@@ -28,7 +28,7 @@ impl Types {
         self.0 & other.0 != 0
     }
 
-    /// Returns whether something is declared and only `other`.
+    /// Returns whether something is declared, and only types of `other`.
     pub(crate) fn only(self, other: Self) -> bool {
         !self.is_open() && self.0 & !other.0 == 0
     }

@@ -36,7 +36,7 @@ impl Declaration {
     }
 }
 
-/// Returns the functions of a list; of several with the same name the first.
+/// Returns the functions of a list; if several have the same name, the first.
 pub(super) fn declared(tools: &Value) -> Result<Vec<Declaration>, ToolsError> {
     functions(tools, |name, parameters, function| Declaration {
         name: name.to_owned(),
@@ -67,7 +67,7 @@ fn functions<T>(
     Ok(functions)
 }
 
-/// A tool without a type is a function; `custom` is one where Anthropic's schema is beside it.
+/// A tool without a type is a function; `custom` is one if it has Anthropic's schema.
 fn is_function(entry: &Map<String, Value>) -> bool {
     match entry.get("type").and_then(Value::as_str) {
         None | Some("function") => true,

@@ -1,4 +1,4 @@
-//! A string whose end is open: which of its quotes may end it, and what the others say.
+//! A string with an open end: which of its quotes may end it, and what the others show.
 
 use super::{Resolver, WalkState};
 use crate::evidence::{Veto, Vetoes};
@@ -10,17 +10,17 @@ use crate::json::quote::Quote;
 use crate::json::state::Bracket;
 use crate::view::NotYet;
 
-/// Calls that a string or another value may quote, and that are looked at. Text with more is a message whose first call never
+/// Quoted calls in a string or another value that are examined. Text with more is a message whose first call never
 /// closed, or a transcript, and each costs another look at the same bytes.
 pub(crate) const QUOTED: usize = 8;
 
-/// The colon of a member is looked for so near after its name, where a slip may be between.
+/// The colon of a member is at most this far after its name, including a slip.
 const COLON: usize = 4;
 
-/// The end of a key is looked for so near after the value before it: the key, and a slip.
+/// The end of a key is at most this far after the previous value: the key, and a slip.
 const KEY_NEAR: usize = 1 << 6;
 
-/// Names of members that are noted in a string. Tools have fewer parameters; without the bound, a string made of
+/// Names of members that are recorded in a string. Tools have fewer parameters; without the bound, a string made of
 /// names would be compared with itself.
 const NAMED: usize = 64;
 
@@ -29,36 +29,36 @@ const NAMED: usize = 64;
 pub(super) struct OpenString {
     pub(super) quote: Quote,
     pub(super) raw: bool,
-    /// Where its content begins, as far as it is visible.
+    /// The start of its visible content.
     pub(super) from: usize,
-    /// Quotes before this place have been tried.
+    /// Quotes before this position have been tried.
     pub(super) next: usize,
-    /// A quote stood in it that could not end it.
+    /// It contained a quote that could not end it.
     pub(super) dirty: bool,
     /// Calls that were opened in it and not closed.
     pub(super) nested: usize,
     pub(super) quoted: usize,
-    /// The quote that was taken for its end last.
+    /// The quote that was last taken as its end.
     pub(super) tried: Option<usize>,
-    /// How many quotes are in it, escaped or not, and how many of them on the current line.
+    /// The number of quotes in it, escaped or not, and the number on the current line.
     pub(super) all: usize,
     pub(super) line: usize,
-    /// How many threes of quotes are on it, of which two count; and whether the current quote is the last of one.
+    /// The number of triple quotes on it, which count as two; and whether the current quote is the last of three.
     pub(super) threes: usize,
     pub(super) ends_three: bool,
-    /// How many quotes it holds that are not escaped.
+    /// The number of unescaped quotes in it.
     pub(super) quotes: usize,
-    /// Where the first of them is.
+    /// The position of the first of them.
     pub(super) first: Option<usize>,
-    /// Declared members that were not given before it, and are in it in quotes.
+    /// Declared, still missing members whose quoted names occur in it.
     pub(super) named: Vec<String>,
-    /// What in it speaks against a reading that goes through it.
+    /// The evidence in it against a reading that includes it.
     pub(super) against: Vetoes,
-    /// The member after the quote that was tried last is not declared, or it and the comma before it may be code.
+    /// The member after the last tried quote is undeclared, or the member and its comma may be code.
     pub(super) foreign: bool,
-    /// Such a member followed one of its quotes, where their number is odd.
+    /// Such a member followed one of its quotes with an odd number.
     pub(super) foreign_inside: bool,
-    /// A reading went through it.
+    /// A reading included it.
     pub(super) stands: bool,
     pub(super) levels: WalkState,
 }
@@ -68,7 +68,7 @@ impl OpenString {
         Self { quote, raw, from, next: from, levels, ..Self::default() }
     }
 
-    /// Returns whether the number of quotes on the line is even, as where no string of the code is open. A string of code that
+    /// Returns whether the number of quotes on the line is even, so that no string of the code is open. A string of code that
     /// three quotes opened is not closed by two of them.
     pub(super) fn is_even(&self) -> bool {
         (self.line + if self.ends_three { self.threes } else { 0 }).is_multiple_of(2)
@@ -80,7 +80,7 @@ impl OpenString {
 }
 
 impl Resolver<'_> {
-    /// Finds the next quote of a string that may end it; returns where it is and where it ends.
+    /// Finds the next quote that may end the string; returns its start and end.
     pub(super) fn candidate(&mut self, choice: &mut OpenString) -> Result<Option<(usize, usize)>, NotYet> {
         let (view, markers) = (self.look.view, self.look.context.markers);
         if let Some(quote) = choice.tried.take() {
@@ -123,7 +123,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Counts a quote at `at`, bare or escaped; an apostrophe in a word is none, nor is one that is quoted itself.
+    /// Counts a quote at `at`, bare or escaped, unless it is an apostrophe in a word or itself quoted.
     fn count(&self, choice: &mut OpenString, at: usize) -> Result<(), NotYet> {
         let view = self.look.view;
         let behind = view.byte(at + 1)?;
@@ -138,10 +138,10 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Takes a quote at `at` that is not escaped for data.
+    /// Treats an unescaped quote at `at` as data.
     ///
-    /// The first of them should open a string of the code that the value is. One that looks like an end may be the value's
-    /// own, and what follows it be damaged; so it may where a call begins after it.
+    /// The first one should open a string of the code in the value. One that looks like an end may be the value's
+    /// own end, followed by damage, or by the beginning of a call.
     fn pass_bare(&self, choice: &mut OpenString, at: usize) -> Result<(), NotYet> {
         let (view, markers) = (self.look.view, self.look.context.markers);
         let mut against = choice.against;

@@ -1,6 +1,6 @@
-//! Calls that need no contest: those that are all there, and as plain as most models write them.
+//! Calls that need no contest: they are complete, and in the plain form that most models write.
 //!
-//! They are said as the careful readers would say them: no other candidate reads what a call object is in, and nothing
+//! They are emitted as the careful readers would: no other candidate reads the text of a call object, and nothing
 //! after its closer can change it.
 
 use super::{ScanFound, Scanner};
@@ -41,7 +41,7 @@ impl Scanner {
         Some(ScanFound::Said { dialect: pattern_ref.dialect, at: call.end })
     }
 
-    /// Returns whether a call here may be said before anything is asked of what precedes it or around it.
+    /// Returns whether a call here may be emitted before the text before it or around it is examined.
     fn may_say_at_once(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> bool {
         let options = &engine.options;
         let asked = self.contest.is_some()

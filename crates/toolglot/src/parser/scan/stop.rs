@@ -1,4 +1,4 @@
-//! Where the scanner stops: a place at which something other than text may occur.
+//! Where the scanner stops: positions at which something other than text may occur.
 
 use super::Scanner;
 use crate::lead::Lead;
@@ -39,7 +39,7 @@ impl Scanner {
     }
 }
 
-/// Returns whether something may open at `at`, wherever that is, for all that is visible and may be held.
+/// Returns whether something may open at `at`, in any position, given the visible bytes and the limits.
 fn opens(engine: &Engine, view: View<'_>, at: usize) -> bool {
     let tag = view.rest(at)[0] == b'<' && !engine.catalog.dynamic.is_empty();
     let cut = view.limited(at.saturating_add(engine.options.limits.held));
@@ -53,7 +53,7 @@ fn begins_in_header(engine: &Engine, view: View<'_>, at: usize) -> bool {
     engine.catalog.header_stops().stands(cut, at) != Ok(false)
 }
 
-/// Returns whether something may open at `at` where a line begins. Where the end of a name is not there yet, it may be one.
+/// Returns whether something may open at `at`, the start of a line. If the end of a name has not arrived, it may.
 fn starts_line(engine: &Engine, view: View<'_>, at: usize) -> bool {
     let cut = view.limited(at.saturating_add(engine.options.limits.held));
     opens(engine, view, at)
