@@ -28,14 +28,14 @@ const EQUIVALENTS: &[Pair] = &[
 
 /// Pairs (text, reader) where a pinned reader finds other calls than were written, and why that cannot be helped.
 const WRONG: &[Pair] = &[
-    ("cohere_command", "qwen25_drift", "the array's last object stands on a line of its own, as a bare call would"),
-    ("cohere_command", "poolside_v1", "the array's last object stands on a line of its own, as a bare call would"),
-    ("command_r", "poolside_v1", "the array's last object stands on a line of its own, as a bare call would"),
-    ("command_r", "qwen25_drift", "the array's last object stands on a line of its own, as a bare call would"),
+    ("cohere_command", "qwen25_drift", "the array's last object is alone on its line, like a bare call"),
+    ("cohere_command", "poolside_v1", "the array's last object is alone on its line, like a bare call"),
+    ("command_r", "poolside_v1", "the array's last object is alone on its line, like a bare call"),
+    ("command_r", "qwen25_drift", "the array's last object is alone on its line, like a bare call"),
     ("qwen3_coder", "mimo", "line breaks around a value are data for MiMo"),
     ("seed_oss", "mimo", "line breaks around a value are data for MiMo"),
     ("smollm3_code", "use_tool", "one tool is called `code`, like the tags around the calls"),
-    ("step_audio2", "functionary_v3", "the name and JSON stand on lines of their own, as where a head is lost"),
+    ("step_audio2", "functionary_v3", "the name and JSON are on separate lines, as if a head were missing"),
     ("zaya1", "mimo", "line breaks around a value are data for MiMo"),
 ];
 
