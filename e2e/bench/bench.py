@@ -31,7 +31,7 @@ BEGIN, END = "<!-- what the proxy adds -->", "<!-- end of what the proxy adds --
 STREAMS, PIECES, PAUSE = 8, 500, 5000
 CHUNKS_BEGIN, CHUNKS_END = "<!-- what each server's chunks cost -->", "<!-- end of what each server's chunks cost -->"
 FLAT = 40_000
-# What stands around a piece, by server, and what of it is new in every chunk.
+# The JSON around a piece, by server, and the parts that change in every chunk.
 ENVELOPES = {
     "plain": "what a chunk must have, nothing new",
     "llama_server": "llama-server; `created` moves on",
