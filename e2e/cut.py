@@ -119,7 +119,7 @@ def wrong(script, finish, said):
     if empty:
         return None if said["ran"] <= 1 and not said["errors"] else "an error"
     if whole:
-        # Behind a limit, the AI SDK says a whole call and does not run it.
+        # After a limit, the AI SDK reports a whole call and does not run it.
         ran = said["ran"] == 1 or limit and said["calls"] == 1
         return None if ran and not said["errors"] else "it did not run once"
     if said["ran"] or said["calls"]:

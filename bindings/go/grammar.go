@@ -19,7 +19,7 @@ const (
 	GrammarJSONSchema GrammarForm = "json-schema"
 )
 
-// ToolChoice says which calls a message contains: one of these values, or the name of the only tool allowed.
+// ToolChoice determines which calls a message contains: one of these values, or the name of the only tool allowed.
 type ToolChoice string
 
 const (
@@ -31,7 +31,7 @@ const (
 	ToolChoiceNone ToolChoice = "none"
 )
 
-// GrammarArguments says how to constrain arguments.
+// GrammarArguments determines how to constrain arguments.
 type GrammarArguments string
 
 const (
@@ -57,11 +57,11 @@ const (
 type GrammarOptions struct {
 	// Form is the notation of the grammar.
 	Form GrammarForm `json:"form,omitempty"`
-	// ToolChoice says which calls the message contains.
+	// ToolChoice determines which calls the message contains.
 	ToolChoice ToolChoice `json:"tool_choice,omitempty"`
 	// NoParallel allows only one call.
 	NoParallel bool `json:"-"`
-	// Arguments says how to constrain arguments.
+	// Arguments determines how to constrain arguments.
 	Arguments GrammarArguments `json:"arguments,omitempty"`
 	// Reasoning says where the grammar begins.
 	Reasoning GrammarReasoning `json:"reasoning,omitempty"`
@@ -91,11 +91,11 @@ type Grammar struct {
 	Trigger string `json:"trigger"`
 	// PreservedTokens are the markers that are special tokens of the dialect's models.
 	PreservedTokens []string `json:"preserved_tokens"`
-	// Warnings say what the grammar does not enforce and what an engine may not handle.
+	// Warnings list what the grammar does not enforce and what an engine may not handle.
 	Warnings []string `json:"warnings"`
 }
 
-// Grammar returns a grammar that constrains a model to a dialect and the reader's tools. It returns an error that says what
+// Grammar returns a grammar that constrains a model to a dialect and the reader's tools. It returns an error that explains what
 // to do if the dialect cannot express the options or the schemas.
 func (r *Reader) Grammar(dialect string, options GrammarOptions) (*Grammar, error) {
 	defer runtime.KeepAlive(r)

@@ -2,7 +2,7 @@ package toolglot
 
 import "encoding/json"
 
-// Validation says how to check calls against the tools' schemas.
+// Validation determines how to check calls against the tools' schemas.
 type Validation string
 
 const (
@@ -14,7 +14,7 @@ const (
 	ValidationStrict Validation = "strict"
 )
 
-// Untyped says how to read text without a declared type.
+// Untyped determines how to read text without a declared type.
 type Untyped string
 
 const (
@@ -24,7 +24,7 @@ const (
 	UntypedString Untyped = "string"
 )
 
-// NullText says how to read the bare text null if a string or null is declared.
+// NullText determines how to read the bare text null if a string or null is declared.
 type NullText string
 
 const (
@@ -34,7 +34,7 @@ const (
 	NullTextText NullText = "text"
 )
 
-// ReasoningOpen says whether the prompt already opened a reasoning region.
+// ReasoningOpen determines whether the prompt already opened a reasoning region.
 type ReasoningOpen string
 
 const (
@@ -81,7 +81,7 @@ const (
 	FinishContentFilter FinishReason = "content_filter"
 )
 
-// CallsInReasoning says how to treat a call inside reasoning.
+// CallsInReasoning determines how to treat a call inside reasoning.
 type CallsInReasoning string
 
 const (
@@ -93,7 +93,7 @@ const (
 	CallsInReasoningQuote CallsInReasoning = "quote"
 )
 
-// Frame says how to treat white space between text or reasoning and markers.
+// Frame determines how to treat white space between text or reasoning and markers.
 type Frame string
 
 const (
@@ -103,7 +103,7 @@ const (
 	FrameExact Frame = "exact"
 )
 
-// EvidenceLevel says how much evidence a call needs.
+// EvidenceLevel determines how much evidence a call needs.
 type EvidenceLevel string
 
 const (
@@ -115,7 +115,7 @@ const (
 	EvidenceEager EvidenceLevel = "eager"
 )
 
-// UnknownTool says how to treat a call to an undeclared tool.
+// UnknownTool determines how to treat a call to an undeclared tool.
 type UnknownTool string
 
 const (
@@ -147,7 +147,7 @@ const (
 	OutcomeBroken Outcome = "broken"
 )
 
-// Finished says whether the call may be run: it is complete or repaired.
+// Finished reports whether the call may be run: it is complete or repaired.
 func (o Outcome) Finished() bool { return o == OutcomeComplete || o == OutcomeRepaired }
 
 // Protocol is the protocol of a client or a model server.

@@ -54,7 +54,7 @@ type Event struct {
 	Name string
 	// ID is the model's id, if it wrote one.
 	ID string
-	// Outcome says how a call ended.
+	// Outcome is how a call ended.
 	Outcome Outcome
 	// Code is the code of a diagnostic.
 	Code string

@@ -53,23 +53,23 @@ type DialectFile struct {
 
 // Options are parsing options; the zero value has the defaults.
 type Options struct {
-	// Validation says how to check calls against the tools' schemas.
+	// Validation determines how to check calls against the tools' schemas.
 	Validation Validation `json:"validation,omitempty"`
-	// Untyped says how to read text without a declared type.
+	// Untyped determines how to read text without a declared type.
 	Untyped Untyped `json:"untyped,omitempty"`
-	// NullText says how to read the bare text null if a string or null is declared.
+	// NullText determines how to read the bare text null if a string or null is declared.
 	NullText NullText `json:"null_text,omitempty"`
-	// ReasoningOpen says whether the prompt already opened a reasoning region.
+	// ReasoningOpen determines whether the prompt already opened a reasoning region.
 	ReasoningOpen ReasoningOpen `json:"reasoning_open,omitempty"`
 	// FinishReason is why the server stopped, if known.
 	FinishReason FinishReason `json:"finish_reason,omitempty"`
-	// CallsInReasoning says how to treat a call inside reasoning.
+	// CallsInReasoning determines how to treat a call inside reasoning.
 	CallsInReasoning CallsInReasoning `json:"calls_in_reasoning,omitempty"`
-	// Frame says how to treat white space between text or reasoning and markers.
+	// Frame determines how to treat white space between text or reasoning and markers.
 	Frame Frame `json:"frame,omitempty"`
-	// Evidence says how much evidence a call needs.
+	// Evidence determines how much evidence a call needs.
 	Evidence EvidenceLevel `json:"evidence,omitempty"`
-	// UnknownTool says how to treat a call to an undeclared tool.
+	// UnknownTool determines how to treat a call to an undeclared tool.
 	UnknownTool UnknownTool `json:"unknown_tool,omitempty"`
 	// AcceptIncomplete returns calls cut off at the end among the calls.
 	AcceptIncomplete bool `json:"accept_incomplete,omitempty"`
@@ -142,7 +142,7 @@ type Diagnostic struct {
 	// Start and End are bytes of the input.
 	Start int `json:"start"`
 	End   int `json:"end"`
-	// Message says what happened and how it was handled.
+	// Message describes what happened and how it was handled.
 	Message string `json:"message"`
 	// Dialect is the dialect being read, empty if none.
 	Dialect string `json:"dialect"`
@@ -163,14 +163,14 @@ type NearMiss struct {
 type Repaired struct {
 	// Arguments is a JSON object as text, empty if the arguments cannot be read.
 	Arguments string `json:"arguments"`
-	// Diagnostics say what was repaired, or why it failed.
+	// Diagnostics list what was repaired, or why it failed.
 	Diagnostics []Diagnostic `json:"diagnostics"`
 }
 
-// OK says whether the arguments could be read.
+// OK reports whether the arguments could be read.
 func (r *Repaired) OK() bool { return r.Arguments != "" }
 
-// Source says what to detect a dialect from.
+// Source is what to detect a dialect from.
 type Source uint32
 
 const (

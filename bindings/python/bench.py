@@ -1,8 +1,8 @@
-"""What the package costs, side by side in one run: `python bindings/python/bench.py [ROWS]`.
+"""The cost of the package and its alternatives, in one run: `python bindings/python/bench.py [ROWS]`.
 
 Each number is the best of several rounds, since the machine does other work. The host's parser is vLLM's, where it is
 installed; torch is then a stub. With `TOOLGLOT_CORE`, the program that `cargo build --release --example core` makes here,
-the core alone stands beside the package.
+the tables also show the core alone.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def core(text: str, *, rows: int = 0, streams: int = 0) -> float | None:
 
 
 def streaming() -> None:
-    print("| a call streamed in tokens of 4 bytes | per token | against 1 KB | the core alone |\n|---|---|---|---|")
+    print("| a call streamed in tokens of 4 bytes | per token | relative to 1 KB | the core alone |\n|---|---|---|---|")
     first = None
     for size in (1_000, 10_000, 100_000, 1_000_000):
         pieces = tokens(call(size))
@@ -89,7 +89,7 @@ def streaming() -> None:
         beside = f"{alone / len(pieces) * 1e6:.2f} µs" if alone else "–"
         print(f"| {size // 1000} KB | {cost * 1e6:.2f} µs | {cost / first:.2f} × | {beside} |")
     nothing = best(lambda: [toolglot.Text("abcd", 0, 4) for _ in range(10_000)]) / 10_000
-    print(f"\nOne event made in Python by itself: {nothing * 1e6:.2f} µs.\n")
+    print(f"\nCreating one event in Python alone: {nothing * 1e6:.2f} µs.\n")
 
 
 def host() -> None:
@@ -150,7 +150,7 @@ def columns(rows: int) -> None:
     one = best(lambda: toolglot.parse_array(texts, tools=COMPILED, threads=1), 3) / rows
     two = best(lambda: toolglot.parse_array(texts, tools=COMPILED, threads=2), 3, time.perf_counter) / rows
     each = best(lambda: [toolglot.parse(text, tools=COMPILED) for text in few], 3) / len(few)
-    print(f"| {rows:,} answers of {len(text)} bytes | rows a second | against `parse` |\n|---|---|---|")
+    print(f"| {rows:,} answers of {len(text)} bytes | rows per second | relative to `parse` |\n|---|---|---|")
     if alone:
         print(f"| the core, one thread | {1 / alone:,.0f} | {each / alone:.1f} × |")
     print(f"| `parse`, one by one | {1 / each:,.0f} | 1.0 × |")

@@ -31,7 +31,7 @@ BEGIN, END = "<!-- what the proxy adds -->", "<!-- end of what the proxy adds --
 STREAMS, PIECES, PAUSE = 8, 500, 5000
 CHUNKS_BEGIN, CHUNKS_END = "<!-- what each server's chunks cost -->", "<!-- end of what each server's chunks cost -->"
 FLAT = 40_000
-# What stands around a piece, by server, and what of it is new in every chunk.
+# The JSON around a piece, by server, and the parts that change in every chunk.
 ENVELOPES = {
     "plain": "what a chunk must have, nothing new",
     "llama_server": "llama-server; `created` moves on",
@@ -181,7 +181,7 @@ def table(found):
     direct, *others = found
     relayed = others[0]
     lines = ["| | first piece, added | per piece, added: p50 | p99 | with a call: p50 | p99 | CPU per 1,000 pieces: user | all "
-             "| by the relay's | with a call: user | all | by the relay's | MiB at 8 streams | at 200 |", "|---" * 14 + "|"]
+             "| ratio to relay | with a call: user | all | ratio to relay | MiB at 8 streams | at 200 |", "|---" * 14 + "|"]
 
     def milli(micros):
         return f"{micros / 1000:.3f} ms"
@@ -191,7 +191,7 @@ def table(found):
         return f"{statistics.median(mine[kind]) - statistics.median(base[kind]):.0f} µs" if kind in mine else ""
 
     def spent(one, kind):
-        """User seconds per 1,000 pieces, all seconds, and these by those of the relay."""
+        """User seconds per 1,000 pieces, all seconds, and their ratio to the relay's."""
         if kind not in one.cpu:
             return [""] * 3
         user, system, thousands = one.cpu[kind]
@@ -221,7 +221,7 @@ def spend(contender, *asked):
 
 
 def chunks(stack, rounds):
-    """The table of each server's chunks: paced as text and as a call, and flat out."""
+    """The table of each server's chunks: paced as text and as a call, and at full speed."""
     server = parts.free_port()
     stack.enter_context(parts.process([LOAD, "server", server], parts.WORK / "server.log"))
     time.sleep(0.2)
@@ -238,7 +238,7 @@ def chunks(stack, rounds):
                     seconds, pieces = spend(one, *way, envelope)
                     before = spent.get((envelope, way, one.name), (0, 0))
                     spent[envelope, way, one.name] = (before[0] + seconds, before[1] + pieces)
-    lines = ["| chunks of | text, paced: relay | toolglot | by the relay's | with a call | flat out: relay | toolglot | by the relay's |", "|---" * 8 + "|"]
+    lines = ["| chunks of | text, paced: relay | toolglot | ratio | with a call | full speed: relay | toolglot | ratio |", "|---" * 8 + "|"]
     for envelope, what in ENVELOPES.items():
         def micros(way, one):
             seconds, pieces = spent[envelope, way, one.name]

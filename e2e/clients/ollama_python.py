@@ -1,4 +1,4 @@
-"""The Ollama SDK for Python. Its calls have no ids: their places stand for them."""
+"""The Ollama SDK for Python. Its calls have no ids: their indices replace them."""
 import driver
 import ollama
 

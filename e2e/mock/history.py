@@ -3,7 +3,7 @@ import json
 
 
 class Wrong(Exception):
-    """Says what is wrong with a request."""
+    """Returns what is wrong with a request."""
 
 
 def need(truth, what):
@@ -12,7 +12,7 @@ def need(truth, what):
 
 
 def is_follow_up(protocol, request):
-    """Says whether a request brings the results of tools."""
+    """Returns whether a request has the results of tools."""
     if protocol == "responses":
         return isinstance(request["input"], list) and any(item.get("type") == "function_call_output" for item in request["input"])
     if protocol == "chat":

@@ -1,4 +1,4 @@
-"""What a server that takes no tools gets: tools, calls and results may only stand in the text of its messages."""
+"""What a server without tool support gets: tools, calls and results only in the text of its messages."""
 import json
 import re
 
@@ -19,7 +19,7 @@ def messages(request):
 
 
 def is_follow_up(request, calls):
-    """Says whether the results of calls are there; the tools have to be told of before, the calls to stand where they were."""
+    """Returns whether the results of calls are present, the tools are described before them, and the calls are in their places."""
     said = messages(request)
     told = "".join(text for role, text in said if role != "assistant")
     for tool in texts.TOOLS:

@@ -24,7 +24,7 @@ import smollm2  # noqa: E402
 TOOLSETS = parts.ROOT / "crates/toolglot-grammar/tests/toolsets"
 # No grammar counts names, so free objects may have one twice.
 HARMLESS = {"duplicate_parameter"}
-# What stands before the marker that a lazy grammar waits for.
+# The text before the marker that a lazy grammar waits for.
 BEFORE = b"Well, let me see.\n"
 
 

@@ -36,7 +36,7 @@ static char *read_file(const char *path, size_t *len) {
 
 static void print(tg_text text) { fwrite(text.data, 1, text.len, stdout); }
 
-/* Says what the parser found in the last piece. */
+/* Prints what the parser found in the last piece. */
 static void tell(const tg_parser *parser) {
     const tg_event *event = tg_parser_events(parser);
     for (size_t left = tg_parser_event_count(parser); left > 0; left--, event++) {

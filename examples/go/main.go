@@ -1,4 +1,4 @@
-// Reads a model's answer from standard input as it arrives, prints text at once and calls when they are over.
+// Reads a model's answer from standard input as it arrives, prints text at once and calls when they end.
 //
 //	go run . tools.json < answer.txt
 package main

@@ -1,4 +1,4 @@
-// Reads a model's answer from standard input as it arrives, prints text at once and calls when they are over.
+// Reads a model's answer from standard input as it arrives, prints text at once and calls when they end.
 //
 //   npm install && node stream.mjs < answer.txt
 import { readFileSync } from "node:fs";

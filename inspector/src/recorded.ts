@@ -50,7 +50,7 @@ function parsed(text: string): Json | null {
 const string = (value: unknown) => (typeof value === "string" ? value : "");
 const list = (value: unknown) => (Array.isArray(value) ? (value as Json[]) : null);
 
-/** Takes one body or event in; says whether it is of a protocol. */
+/** Takes one body or event; returns whether a protocol matched. */
 function add(made: Recorded, body: Json): boolean {
   made.tools ??= list(body["tools"])?.length ? list(body["tools"]) : null;
   return chat(made, body) || responses(made, body) || messages(made, body) || ollama(made, body);

@@ -67,7 +67,7 @@ export function endOf(finish: Finish | undefined): "stop" | "length" | "content_
   return finish === undefined ? undefined : ENDS[wordOf(finish)];
 }
 
-/** Says whether a limit or a filter ended the answer. */
+/** Returns whether a limit or a filter ended the answer. */
 export function isCut(finish: Finish | undefined): boolean {
   return ["length", "content_filter"].includes(endOf(finish) ?? "");
 }

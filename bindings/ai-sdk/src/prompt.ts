@@ -12,7 +12,7 @@ export interface PromptOptions {
   instructions?: ((tools: readonly SdkTool[], example: string) => string) | undefined;
 }
 
-/** Where the tools of a request are kept once they stand in its prompt. */
+/** Where the tools of a request are kept once they are in its prompt. */
 export const KEPT = "toolglot";
 
 function instructions(tools: readonly SdkTool[], example: string): string {

@@ -122,7 +122,7 @@ export class Reader {
   }
 }
 
-/** Says whether the input of a native call is JSON. */
+/** Returns whether the input of a native call is JSON. */
 function isReadable({ input }: Part | Content): boolean {
   if (typeof input !== "string") return true;
   try {
@@ -190,7 +190,7 @@ export function reading(options: ReaderOptions): TransformStream<Part, Part> {
   });
 }
 
-/** Turns the content of a whole answer into one with calls; also says how many there are. */
+/** Converts the content of a whole answer to one with calls; also returns their number. */
 export function read(content: Content[], finish: Finish, options: ReaderOptions): { content: Content[]; calls: number } {
   const reader = new Reader(options);
   const all: Content[] = [];

@@ -5,9 +5,9 @@
 //! * a handle is a pointer that one of the `_new` functions returned and that has not been freed (`border::shared`);
 //! * a name without mangling is unique, since all begin with `tg_`.
 //!
-//! Everything else is told as a status: null where a handle must stand, text that is not UTF-8, wrong settings, panics.
+//! Everything else is reported as a status: null instead of a required handle, text that is not UTF-8, wrong settings, panics.
 #![expect(unsafe_code, reason = "the border to C; each use is one of the three above")]
-#![expect(clippy::missing_safety_doc, reason = "what callers promise is the same for all, and stands above")]
+#![expect(clippy::missing_safety_doc, reason = "the requirements are the same for all functions, and documented above")]
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::null_mut;

@@ -1,6 +1,6 @@
 //! Why a function did not do what it was asked for.
 
-/// Why a function failed; the words say what to do next.
+/// Why a function failed; the message explains what to do.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// What was handed in cannot be used.

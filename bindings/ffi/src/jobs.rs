@@ -15,14 +15,14 @@ pub(crate) fn parse(input: &[u8], dialects: &Dialects, tools: &Tools, options: &
     answer::message(&whole(collector, input, dialects, tools, options))
 }
 
-/// Returns the message, which says why no call was found that the text looks like.
+/// Returns the message, with the near miss if the text looks like a call.
 fn whole(collector: Collector, input: &[u8], dialects: &Dialects, tools: &Tools, options: &Options) -> Message {
     let mut message = collector.finish(input);
     message.add_near_miss(input, dialects, tools, options);
     message
 }
 
-/// Reads a whole text and says why it was read so.
+/// Parses a whole text and returns how it was parsed.
 pub(crate) fn explain(input: &[u8], dialects: &Dialects, tools: &Tools, options: &Options) -> Value {
     let mut parser = Parser::new(dialects, tools, options);
     parser.enable_trace();
@@ -44,7 +44,7 @@ pub(crate) fn explain(input: &[u8], dialects: &Dialects, tools: &Tools, options:
     })
 }
 
-/// Reads a whole text and says why no call was found that it looks like.
+/// Parses a whole text and returns why no call was found, if it looks like one.
 pub(crate) fn near_miss(input: &[u8], dialects: &Dialects, tools: &Tools, options: &Options) -> Value {
     let text = String::from_utf8_lossy(input);
     let message = toolglot::parse(&text, dialects, tools, options);

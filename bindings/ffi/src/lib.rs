@@ -1,4 +1,4 @@
-//! toolglot behind a C ABI: handles, bytes in, flat records and JSON out.
+//! toolglot with a C ABI: handles, bytes in, flat records and JSON out.
 //!
 //! C, WebAssembly, Go and JavaScript are made from these functions; `include/toolglot.h` is made from [`abi`], the only
 //! module with unsafe code. A panic ends the call with [`abi::TgStatus::Panicked`] and never crosses the border.

@@ -100,7 +100,7 @@ impl Session {
         self.parser.dialect().map(|name| &**name).unwrap_or_default()
     }
 
-    /// Says why the server ended the running message.
+    /// Sets why the server ended the current message.
     pub(crate) fn set_finish_reason(&mut self, reason: toolglot::FinishReason) {
         self.parser.set_finish_reason(Some(reason));
         if let Some((collector, _)) = &mut self.collected {
@@ -108,7 +108,7 @@ impl Session {
         }
     }
 
-    /// Returns the message so far as JSON; one that is over says why no call was found that it looks like.
+    /// Returns the message so far as JSON; a finished one includes the near miss, if any.
     pub(crate) fn message(&self) -> Result<Value, Fault> {
         let Some((collector, input)) = &self.collected else {
             return Err(Fault::Failed(

@@ -47,7 +47,7 @@ impl Answer {
         self.turn.push(bytes, out);
     }
 
-    /// Ends the stream; `why` says what cut it, if something did.
+    /// Ends the stream; `why` is the reason of an interruption, or empty.
     pub(crate) fn finish(&mut self, why: &str, out: &mut Vec<u8>) {
         let cut = |why: &str| TurnEnd::Cut(Told::new(FaultKind::Upstream, why));
         self.turn.finish(if why.is_empty() { TurnEnd::Over } else { cut(why) }, out);

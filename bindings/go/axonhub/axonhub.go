@@ -11,7 +11,7 @@ import (
 	"github.com/toolglot/toolglot/bindings/go"
 )
 
-// StreamEvent is an event of a provider's stream: what stands behind `data:`.
+// StreamEvent is an event of a provider's stream: the text after `data:`.
 type StreamEvent struct {
 	LastEventID string
 	Type        string
@@ -132,7 +132,7 @@ func (s *stream) Close() error {
 	return errors.Join(s.turn.Close(), s.from.Close())
 }
 
-// frame writes an event as it stands in a stream.
+// frame writes an event in the format of a stream.
 func frame(event *StreamEvent) []byte {
 	var out bytes.Buffer
 	if event.Type != "" {

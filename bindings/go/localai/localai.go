@@ -16,7 +16,7 @@ type FunctionsConfig struct {
 	XMLFormatPreset string
 	// Tools are the declared tools as the request has them; a call is better read with them.
 	Tools any
-	// ReasoningOpen says whether the prompt already opened the reasoning.
+	// ReasoningOpen determines whether the prompt already opened the reasoning.
 	ReasoningOpen toolglot.ReasoningOpen
 	// IDSeed is what ids are made from where the model writes none, the same for the same seed. Zero is none: each
 	// text and each stream then has ids of its own.
@@ -51,7 +51,7 @@ type Reader struct {
 	seed   uint64
 }
 
-// NewReader returns a reader, or an error that says what is wrong with the configuration.
+// NewReader returns a reader, or an error that explains what is wrong with the configuration.
 func NewReader(config FunctionsConfig) (*Reader, error) {
 	settings := toolglot.Config{Tools: config.Tools}
 	settings.Options.ReasoningOpen = config.ReasoningOpen

@@ -102,7 +102,7 @@ export function certify(dialect: string, choice: DialectChoice = {}): Certificat
 /**
  * Returns a grammar that constrains a model to a dialect and its tools.
  *
- * Throws if the dialect cannot express the options or the schemas; the error says what to do.
+ * Throws if the dialect cannot express the options or the schemas; the error explains what to do.
  */
 export function grammar(dialect: string, options: GrammarOptions = {}): Grammar {
   const home = engine();

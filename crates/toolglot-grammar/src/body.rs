@@ -1,4 +1,4 @@
-//! The arguments of a call in the dialect's body: JSON, an object that carries the name, Python literals, relaxed braces.
+//! The arguments of a call in the dialect's body: JSON, an object with the name, Python literals, relaxed braces.
 
 use toolglot::{HolePlace, OutlinePart};
 
@@ -10,7 +10,7 @@ use crate::schema::{Branch, MemberNode, identifier};
 use crate::style::{ValueStyle, is_bare_key};
 
 impl<'a> Builder<'a> {
-    /// Returns what stands in a hole of a call's pattern.
+    /// Returns the content of a hole in a call's pattern.
     pub(crate) fn hole(&mut self, number: usize, part: OutlinePart<'a>) -> Result<Node, GrammarError> {
         let OutlinePart::Hole { name: hole, place, .. } = part else { return Ok(Node::nothing()) };
         let name = self.tools.get(number).map_or("", |tool| tool.name.as_str());
@@ -38,7 +38,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns an id, which contains the name where the dialect's do.
+    /// Returns an id, which contains the name if the dialect's ids do.
     fn id(&self, name: &str) -> Node {
         let digits = Chars::ranges([('0', '9')]);
         match self.outline.id {
@@ -62,7 +62,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns the schema of a tool's arguments, if it is held and is one of objects.
+    /// Returns the schema of a tool's arguments, if arguments are constrained and it allows objects.
     pub(crate) fn object_schema(&mut self, number: usize) -> Result<Option<SchemaAt<'a>>, GrammarError> {
         let Some(at) = self.schema_of(number) else { return Ok(None) };
         let branches = self.branches(&at)?;
@@ -70,7 +70,7 @@ impl<'a> Builder<'a> {
         Ok(branches.iter().all(is_object).then_some(at))
     }
 
-    /// Returns the object that carries name and arguments, and the id if the dialect writes one.
+    /// Returns the object with name and arguments, and with the id if the dialect writes one.
     fn call_object(&mut self, number: usize) -> Result<Node, GrammarError> {
         let style = ValueStyle::json(self.string_exclusion());
         let name = self.tools.get(number).map_or("", |tool| tool.name.as_str());
@@ -88,7 +88,7 @@ impl<'a> Builder<'a> {
         Ok(Node::sequence(parts))
     }
 
-    /// Returns `key=literal` with commas between.
+    /// Returns `key=literal` pairs separated by commas.
     fn kwargs(&mut self, number: usize) -> Result<Node, GrammarError> {
         let style = ValueStyle::python(self.string_exclusion());
         let comma = Node::sequence([Node::literal(","), style.blank()]);
@@ -120,7 +120,7 @@ impl<'a> Builder<'a> {
         Ok(self.members(&at, pairs, None, &comma))
     }
 
-    /// Returns what a schema's reference leads to, if it is one.
+    /// Returns the target of a schema that is a reference.
     pub(crate) fn dereferenced(&mut self, at: &SchemaAt<'a>) -> Result<SchemaAt<'a>, GrammarError> {
         match at.schema.get("$ref").and_then(|pointer| pointer.as_str()) {
             Some(pointer) => self.resolve(at, pointer),
@@ -138,7 +138,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Returns text with markup written as XML entities, as it stands between quotes.
+/// Returns text with markup as XML entities, as between quotes.
 pub(crate) fn entities(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,4 +1,4 @@
-//! What a grammar is built from, and what is built already.
+//! The inputs of a grammar, and the parts that are already built.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -15,43 +15,43 @@ use crate::node::{Node, RuleId, Rules};
 use crate::options::{ArgumentsLevel, GrammarOptions, UnsupportedKeywords};
 use crate::style::ValueStyle;
 
-/// A grammar while it is built.
+/// A grammar that is being built.
 pub(crate) struct Builder<'a> {
     pub(crate) outline: Outline<'a>,
     pub(crate) dialect: &'a str,
     pub(crate) options: &'a GrammarOptions,
     pub(crate) tools: Vec<&'a GrammarTool>,
     pub(crate) markers: Markers,
-    /// What values of parameters and strings in arguments do not contain, once it is asked for.
+    /// Text that values of parameters and strings in arguments exclude, once it is needed.
     pub(crate) in_values: OnceCell<Arc<Exclusion>>,
     pub(crate) in_strings: OnceCell<Exclusion>,
     pub(crate) rules: Rules,
     pub(crate) warnings: Vec<GrammarWarning>,
-    /// Values of any kind, once for each style.
+    /// Values of any kind, one for each style.
     pub(crate) any: BTreeMap<ValueStyle, RuleId>,
-    /// What `$ref` leads to, once for each style and root.
+    /// The targets of `$ref`, one for each style and root.
     pub(crate) references: BTreeMap<(ValueStyle, usize, String), RuleId>,
 }
 
-/// A schema, where it is in its tool's, and what its references are looked up in.
+/// A schema, its position in the tool's schema, and the root of its references.
 #[derive(Clone, Debug)]
 pub(crate) struct SchemaAt<'s> {
     pub(crate) schema: &'s Value,
-    /// The whole schema of the tool, and its number.
+    /// The whole schema of the tool, and its index.
     pub(crate) root: (&'s Value, usize),
-    /// Where it is, for people: `tool "ls": /properties/path`.
+    /// Its position in words: `tool "ls": /properties/path`.
     pub(crate) path: String,
 }
 
 impl<'s> SchemaAt<'s> {
-    /// Returns a schema further in.
+    /// Returns a nested schema.
     pub(crate) fn inner(&self, step: &str, schema: &'s Value) -> Self {
         Self { schema, root: self.root, path: format!("{}/{step}", self.path) }
     }
 }
 
 impl<'a> Builder<'a> {
-    /// Says what a grammar leaves out of a schema; an error if nothing may be left out.
+    /// Reports a part of a schema that the grammar omits; an error if nothing may be omitted.
     pub(crate) fn unsupported(&mut self, at: &SchemaAt<'_>, keyword: &str) -> Result<(), GrammarError> {
         let what = format!("{}: grammars do not support `{keyword}`", at.path);
         match self.options.unsupported {
@@ -72,19 +72,19 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns what values of parameters do not contain.
+    /// Returns the text that values of parameters exclude.
     pub(crate) fn value_exclusion(&self) -> &Arc<Exclusion> {
         let literals = || self.markers.calls.iter().chain(&self.markers.params).cloned();
         self.in_values.get_or_init(|| Arc::new(Exclusion::new(Quoting::Bare, literals())))
     }
 
-    /// Returns what strings in the arguments of a call do not contain.
+    /// Returns the text that strings in the arguments of a call exclude.
     pub(crate) fn string_exclusion(&self) -> &Exclusion {
         let strong = || self.markers.calls.iter().filter(|marker| !marker.at_line_start).cloned();
         self.in_strings.get_or_init(|| Exclusion::new(Quoting::Json, strong()))
     }
 
-    /// Returns what text between calls does not contain.
+    /// Returns the text that text between calls excludes.
     pub(crate) fn text_exclusion(&self) -> Exclusion {
         let markers = &self.markers;
         let weak = markers.calls.iter().filter(|marker| marker.at_line_start);
@@ -92,7 +92,7 @@ impl<'a> Builder<'a> {
         Exclusion::new(Quoting::Bare, self.call_markers().chain(others))
     }
 
-    /// Returns what opens and closes calls wherever it stands; a reader takes it in other case, too.
+    /// Returns the strong openers and closers of calls; the parser accepts them in any case.
     pub(crate) fn call_markers(&self) -> impl Iterator<Item = Excluded> {
         self.markers.calls.iter().filter(|marker| !marker.at_line_start).cloned().map(Excluded::in_any_case)
     }
@@ -101,7 +101,7 @@ impl<'a> Builder<'a> {
         Node::Text(Arc::new(self.text_exclusion()))
     }
 
-    /// Returns the schema that a tool's arguments are held to, if they are.
+    /// Returns the schema that constrains a tool's arguments, if any.
     pub(crate) fn schema_of(&self, number: usize) -> Option<SchemaAt<'a>> {
         let tool: &'a GrammarTool = self.tools.get(number).copied()?;
         let held = tool.strict || self.options.arguments == ArgumentsLevel::Schema;

@@ -10,11 +10,11 @@ use crate::options::MarkerSpelling;
 /// The calls of a message.
 #[derive(Clone, Debug)]
 pub(crate) struct CallsNode {
-    /// What the first call, or its section, opens with.
+    /// The opener of the first call, or of its section.
     pub(crate) opener: String,
-    /// The first call of each tool, where calls open with its name: a lexer needs the whole opener.
+    /// The first call of each tool, if calls open with its name: a lexer needs the whole opener.
     pub(crate) named: Vec<Node>,
-    /// The calls behind it.
+    /// The calls after it.
     pub(crate) more: Node,
     pub(crate) node: Node,
 }
@@ -29,7 +29,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns the calls of a message, of these tools: one, or more where they may be parallel.
+    /// Returns the calls of a message to these tools: one, or more if parallel calls are allowed.
     pub(crate) fn calls(&mut self, tools: &[usize]) -> Result<CallsNode, GrammarError> {
         let mut alternatives = Vec::new();
         for number in tools {
@@ -56,7 +56,7 @@ impl<'a> Builder<'a> {
         Ok(CallsNode { opener: node.leading().to_owned(), named, more, node })
     }
 
-    /// Returns a rule behind the text that it opens with, so that the text stays in sight.
+    /// Returns a rule after its opener, so that the opener stays literal.
     fn opened(&mut self, name: &str, node: Node) -> Node {
         match node {
             Node::Sequence(mut parts) if matches!(parts.first(), Some(Node::Literal(_))) && parts.len() > 1 => {
@@ -68,7 +68,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns a call, or several with what stands between them.
+    /// Returns a call, or several with separators.
     fn joined(&self, call: Node) -> Node {
         let more = self.more(&call);
         Node::sequence([call, more])
@@ -82,7 +82,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Says whether a message's calls open with the name of the tool, or a sign before it, and no section stands around.
+    /// Returns whether a message's calls open with the name of the tool, possibly after a sign, without a section.
     fn opens_with_name(&self) -> bool {
         let bare = |section: &Vec<OutlinePart<'_>>| matches!(section[..], [OutlinePart::Hole { name: "calls", .. }]);
         let call = self.outline.calls.first().map(Vec::as_slice).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Sets of characters, as ranges.
 
-/// A set of characters: sorted ranges that do not touch.
+/// A set of characters: sorted ranges with gaps between them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Chars {
     ranges: Vec<(char, char)>,
@@ -26,7 +26,7 @@ impl Chars {
         Self { ranges: merged }
     }
 
-    /// Returns all characters but those of another set.
+    /// Returns all characters that are not in another set.
     pub(crate) fn all_but(other: &Self) -> Self {
         let (mut ranges, mut from) = (Vec::new(), Some('\0'));
         for (first, last) in &other.ranges {
@@ -57,7 +57,7 @@ impl Chars {
         self.ranges.iter().any(|(from, to)| (*from..=*to).contains(&c))
     }
 
-    /// Writes the set between brackets, negated where it reaches to the last character; `escape` writes one character.
+    /// Writes the set in brackets, negated if it extends to the last character; `escape` writes one character.
     pub(crate) fn bracketed(&self, escape: impl Fn(char, &mut String)) -> String {
         let negated = self.ranges.last().is_some_and(|last| last.1 == char::MAX);
         let shown = if negated { Self::all_but(self) } else { self.clone() };
@@ -73,7 +73,7 @@ impl Chars {
         out
     }
 
-    /// Returns the one character of the set, if it is one.
+    /// Returns the only character of the set, if there is just one.
     pub(crate) fn only(&self) -> Option<char> {
         match self.ranges[..] {
             [(from, to)] if from == to => Some(from),
@@ -81,7 +81,7 @@ impl Chars {
         }
     }
 
-    /// Says whether all characters are in the set.
+    /// Returns whether all characters are in the set.
     pub(crate) fn is_all(&self) -> bool {
         self.ranges == [('\0', char::MAX)]
     }

@@ -34,7 +34,7 @@ impl GrammarTool {
         toolglot_json::from_str(text).map_or_else(|_| Ok(Vec::new()), |tools| Self::list(&tools))
     }
 
-    /// Takes what a copy of the value declares, whose members have lost their order, back to the value.
+    /// Restores the order of members in a copy of the value whose declarations have lost it.
     fn as_written(tool: Declaration, tools: &Value) -> Self {
         let written = |schema| function(&tool, tools).and_then(|function| equal_part(function, schema));
         let parameters =
@@ -43,7 +43,7 @@ impl GrammarTool {
     }
 }
 
-/// Returns the part of a value that declares a tool: the function, or what a map has under its name.
+/// Returns the part of a value that declares a tool: the function, or the entry of its name in a map.
 fn function<'v>(tool: &Declaration, value: &'v Value) -> Option<&'v Value> {
     let under_name = |(key, inner): (&String, &'v Value)| {
         let named = || tool.parameters.as_ref().is_some_and(|schema| inner == schema) || is_function(tool, inner);
@@ -57,7 +57,7 @@ fn function<'v>(tool: &Declaration, value: &'v Value) -> Option<&'v Value> {
     }
 }
 
-/// Says whether an object is the function of a tool, whose name may stand outside.
+/// Returns whether an object is the function of a tool, whose name may be outside.
 fn is_function(tool: &Declaration, value: &Value) -> bool {
     let others = |members: &Map| members.len() - usize::from(members.contains_key("name"));
     value.as_object().is_some_and(|members| {
@@ -67,7 +67,7 @@ fn is_function(tool: &Declaration, value: &Value) -> bool {
     })
 }
 
-/// Returns the part of a value that is equal to a schema, which may stand in it as text.
+/// Returns the part of a value that is equal to a schema; the value may contain it as text.
 fn equal_part(value: &Value, schema: &serde_json::Value) -> Option<Value> {
     match value {
         value if value == schema => Some(value.clone()),

@@ -1,4 +1,4 @@
-//! Text that does not contain certain literals, as an automaton.
+//! Automata for text that does not contain certain literals.
 //!
 //! ```text
 //!            any other                     what begins a literal
@@ -12,27 +12,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::chars::Chars;
 
-/// What a text does not contain, and how its characters are written.
+/// The literals that a text excludes, and how its characters are written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Exclusion {
     literals: Vec<Excluded>,
     quoting: Quoting,
 }
 
-/// A literal that a text does not contain.
+/// An excluded literal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Excluded {
     pub(crate) text: String,
-    /// Only where a line begins, perhaps behind blanks.
+    /// Excluded only at the beginning of a line, possibly after white space.
     pub(crate) at_line_start: bool,
-    /// With any of its letters of ASCII in the other case, too.
+    /// Excluded also with ASCII letters in the other case.
     pub(crate) any_case: bool,
 }
 
 /// How the characters of a text are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Quoting {
-    /// As they are.
+    /// Unchanged.
     Bare,
     /// As in JSON between double quotes.
     Json,
@@ -45,7 +45,7 @@ pub(crate) enum Quoting {
 /// A state of the automaton.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ExclusionState {
-    /// Which characters lead to which state.
+    /// The characters that lead to each state.
     pub(crate) edges: Vec<(Chars, usize)>,
 }
 
@@ -85,14 +85,14 @@ impl Exclusion {
         self.quoting
     }
 
-    /// Returns the same exclusion of text between quotes, in which no line begins and no quote stands.
+    /// Returns the same exclusion for text between quotes, which contains no beginning of a line and no quote.
     pub(crate) fn in_one_line(&self, quoting: Quoting) -> Self {
         let counts = |literal: &&Excluded| !literal.at_line_start && !literal.text.contains('"');
         let literals = self.literals.iter().filter(counts).cloned().collect();
         Self { literals, quoting }
     }
 
-    /// Says whether a text contains one of the literals.
+    /// Returns whether a text contains one of the literals.
     pub(crate) fn refuses(&self, text: &str) -> bool {
         self.literals.iter().any(|literal| match literal.at_line_start {
             false => literal.is_in(text),
@@ -100,7 +100,7 @@ impl Exclusion {
         })
     }
 
-    /// Returns the states; the first is where a text begins, and it may end in each.
+    /// Returns the states; the text begins in the first one and may end in each.
     pub(crate) fn states(&self) -> Vec<ExclusionState> {
         let machine = Machine::new(&self.literals, self.quoting.plain());
         let mut found = vec![machine.line_start()];
@@ -120,7 +120,7 @@ impl Exclusion {
         states
     }
 
-    /// Returns the characters without which none of the literals can be written: for texts of limited length.
+    /// Returns characters without which none of the literals can be written: for texts of limited length.
     pub(crate) fn harmless(&self) -> Chars {
         let mut left: Vec<&str> = self.literals.iter().map(|literal| literal.text.as_str()).collect();
         let mut out = String::new();
@@ -144,12 +144,12 @@ impl Excluded {
         Self { text: text.into(), at_line_start: true, any_case: false }
     }
 
-    /// Returns the same in any case, if it has letters.
+    /// Returns the same literal in any case, if it has letters.
     pub(crate) fn in_any_case(self) -> Self {
         Self { any_case: self.text.contains(|c: char| c.is_ascii_alphabetic()), ..self }
     }
 
-    /// Returns the cases that models write, for engines that exclude literals only: as it is, small, large, with capitals.
+    /// Returns the cases that models write, for engines that only exclude literals: unchanged, lower, upper, capitalised.
     pub(crate) fn spellings(&self) -> Vec<String> {
         let mut all = vec![self.text.clone()];
         if self.any_case {
@@ -184,7 +184,7 @@ impl Excluded {
 }
 
 impl Quoting {
-    /// Returns the characters that are written as they are.
+    /// Returns the characters that are written unchanged.
     pub(crate) fn plain(self) -> Chars {
         let all = Chars::ranges([('\0', char::MAX)]);
         match self {
@@ -197,13 +197,13 @@ impl Quoting {
     }
 }
 
-/// Which characters of which literals have been read.
+/// The characters of each literal that have been read.
 type Places = Vec<(usize, usize)>;
 
-/// The literals as one machine.
+/// The literals as one automaton.
 struct Machine<'l> {
     literals: Vec<(Vec<char>, &'l Excluded)>,
-    /// The literals that count anywhere, by the characters that they begin with.
+    /// The literals that are excluded anywhere, by their first character.
     fresh: BTreeMap<char, Vec<usize>>,
     plain: Chars,
     has_lines: bool,
@@ -221,7 +221,7 @@ impl<'l> Machine<'l> {
         Self { literals, fresh, plain, has_lines }
     }
 
-    /// Returns which characters lead where; those that complete a literal lead nowhere.
+    /// Returns the transitions; characters that complete a literal have none.
     fn edges(&self, places: &Places) -> BTreeMap<Places, Chars> {
         let mut signs: BTreeSet<char> = self.fresh.keys().copied().collect();
         signs.extend(['\n', '\r', ' ', '\t'].into_iter().filter(|_| self.has_lines));
@@ -246,13 +246,13 @@ impl<'l> Machine<'l> {
         edges
     }
 
-    /// A text begins as a line does. A literal that counts at the start of a line has been read as far as its first character.
+    /// A text begins like a line. A literal that is excluded at the start of a line has been read up to its first character.
     fn line_start(&self) -> Places {
         let at_lines = self.literals.iter().enumerate().filter(|(_, literal)| literal.1.at_line_start);
         at_lines.map(|(number, _)| (number, 0)).collect()
     }
 
-    /// Returns what is read one character on; nothing if that completes a literal.
+    /// Returns the state after one more character; `None` if that completes a literal.
     fn step(&self, places: &Places, c: char) -> Option<Places> {
         let mut next: Places = Vec::new();
         let fresh = self.fresh.get(&c).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Writes a grammar as GBNF, which llama.cpp reads; xgrammar's EBNF is the same as far as it is used here.
+//! Writes a grammar as GBNF, for llama.cpp; xgrammar's EBNF has the same syntax in the parts used here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use crate::exclusion::{Exclusion, Quoting};
 use crate::node::{Node, RuleId, Rules, Times};
 use crate::style::escapes;
 
-/// How often something repeats in one rule: llama.cpp refuses more than 2,000 times the size of what repeats.
+/// The maximal repetition in one rule: llama.cpp rejects more than 2,000 times the size of the repeated part.
 const MOST_REPEATED: usize = 500;
 
-/// Writes the rules that a node leads to, the node as `root`.
+/// Writes the rules of a node, which becomes `root`.
 pub(crate) fn write(root: &Node, rules: &Rules) -> String {
     let mut writer =
         GbnfWriter { rules, texts: BTreeMap::new(), open: Vec::new(), seen: BTreeSet::new(), extra: Vec::new() };
@@ -33,12 +33,12 @@ fn name(rules: &Rules, rule: RuleId) -> String {
     rules.name(rule).replace('_', "-")
 }
 
-/// Rules that are written, and what they need besides.
+/// The rules, and their parts.
 struct GbnfWriter<'g> {
     rules: &'g Rules,
-    /// The number of each text.
+    /// The index of each text.
     texts: BTreeMap<Arc<Exclusion>, usize>,
-    /// Rules that are named and not written.
+    /// Rules that have a name and still have to be written.
     open: Vec<RuleId>,
     seen: BTreeSet<RuleId>,
     /// Rules that no other writer needs.
@@ -46,7 +46,7 @@ struct GbnfWriter<'g> {
 }
 
 impl GbnfWriter<'_> {
-    /// Writes what stands alone in a rule.
+    /// Writes a node that is alone in a rule.
     fn top(&mut self, node: &Node) -> String {
         match node {
             Node::Choice(nodes) => {
@@ -83,7 +83,7 @@ impl GbnfWriter<'_> {
         }
     }
 
-    /// Writes a repetition, a long one as a rule of shorter ones.
+    /// Writes a repetition; a long one becomes a rule of shorter ones.
     fn repeated(&mut self, item: String, times: Times) -> String {
         let count = |least: usize, most: Option<usize>| match (least, most) {
             (1, Some(1)) => String::new(),
@@ -120,7 +120,7 @@ impl GbnfWriter<'_> {
         parts.join(" ")
     }
 
-    /// Writes the automaton of a text, one rule for each state.
+    /// Writes the automaton of a text, with one rule for each state.
     fn text(&mut self, exclusion: &Arc<Exclusion>) -> String {
         let state = |text: usize, state: usize| match state {
             0 => format!("text-{text}"),

@@ -166,7 +166,7 @@ impl Grammar {
     }
 }
 
-/// Returns the numbers of the tools that may be called.
+/// Returns the indices of the tools that may be called.
 fn chosen(tools: &[GrammarTool], choice: &GrammarToolChoice) -> Result<Vec<usize>, GrammarError> {
     let names = || tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>().join(", ");
     match choice {

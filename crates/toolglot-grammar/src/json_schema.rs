@@ -65,7 +65,7 @@ fn call(tool: &GrammarTool, schema: &Value, definitions: &mut Map) -> Value {
     })
 }
 
-/// Makes references lead to the tool's own definitions at the new root.
+/// Redirects references to the tool's own definitions at the new root.
 fn point(schema: &mut Value, tool: &str) {
     match schema {
         Value::Object(members) => {

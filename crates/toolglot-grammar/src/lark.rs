@@ -1,4 +1,4 @@
-//! Writes a grammar as Lark, which llguidance reads.
+//! Writes a grammar as Lark, for llguidance.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use crate::chars::Chars;
 use crate::exclusion::{Excluded, Exclusion, Quoting};
 use crate::node::{Node, RuleId, Rules, Times};
 
-/// Writes the rules that a node leads to, the node as `start`; `tokens` are literals that the engine knows as tokens.
+/// Writes the rules of a node, which becomes `start`; `tokens` are literals that the engine knows as tokens.
 pub(crate) fn write(root: &Node, rules: &Rules, tokens: &[&str]) -> String {
     let mut writer = LarkWriter {
         rules,
@@ -32,11 +32,11 @@ pub(crate) fn write(root: &Node, rules: &Rules, tokens: &[&str]) -> String {
     out
 }
 
-/// Rules that are written, and the terminals they need.
+/// The rules, and the terminals that they need.
 struct LarkWriter<'g> {
     rules: &'g Rules,
     tokens: &'g [&'g str],
-    /// Literals with which others begin: a lexer that has read one of those too far does not go back.
+    /// Literals that are prefixes of others: a lexer that has read too far does not backtrack.
     heads: Vec<String>,
     /// The name of each terminal.
     terminals: BTreeMap<String, String>,
@@ -81,7 +81,7 @@ impl LarkWriter<'_> {
         }
     }
 
-    /// Writes nodes in a row; text and what ends it is one terminal, since a lexer does not go back.
+    /// Writes a sequence of nodes; text and its end are one terminal, since a lexer does not backtrack.
     fn sequence(&mut self, nodes: &[Node]) -> String {
         let mut parts: Vec<String> = Vec::new();
         let mut run: Vec<&Node> = Vec::new();
@@ -142,7 +142,7 @@ impl LarkWriter<'_> {
         }
     }
 
-    /// Says whether a node is a part of a terminal. A choice of numbers is: of `3` and `[1-9][0-9]`, a lexer reads the longer.
+    /// Returns whether a node can be part of a terminal, as a choice of numbers must: of `3` and `[1-9][0-9]`, the longer matches.
     fn is_flat(&self, node: &Node) -> bool {
         match node {
             Node::Literal(text) => !self.has_token(text),
@@ -164,8 +164,8 @@ impl LarkWriter<'_> {
         }
     }
 
-    /// Writes text that ends with its last line break: a terminal for each line, since what follows begins where one more
-    /// line might.
+    /// Writes text that ends with its last line break: a terminal for each line, since what follows begins where another
+    /// line could.
     fn lines(&mut self, exclusion: &Arc<Exclusion>) -> String {
         let text = self.text(exclusion);
         self.terminal(&format!("{text} & /[^\\n]*\\n/")) + "+"
@@ -208,7 +208,7 @@ impl LarkWriter<'_> {
         self.terminal(&format!("/{all}/ & ~{name}"))
     }
 
-    /// Returns the name of a terminal of this content.
+    /// Returns the name of the terminal with this content.
     fn terminal(&mut self, content: &str) -> String {
         let number = self.terminals.len();
         let name = self.terminals.entry(content.to_owned()).or_insert_with(|| format!("T{number}")).clone();
@@ -222,7 +222,7 @@ impl LarkWriter<'_> {
         self.tokens.iter().any(|token| is_angled(token) && text.contains(token))
     }
 
-    /// Writes a literal, tokens in it as such.
+    /// Writes a literal, with the tokens in it.
     fn literal(&self, text: &str) -> String {
         let found =
             self.tokens.iter().filter(|token| is_angled(token)).filter_map(|token| Some((text.find(token)?, *token)));
@@ -245,8 +245,8 @@ impl LarkWriter<'_> {
     }
 }
 
-/// Returns the literals of a message that may be left out, such as the header of a turn, and what else begins like those
-/// that follow them.
+/// Returns the literals of a message that are optional, such as the header of a turn, and other literals with the same
+/// beginning as those after them.
 fn heads(root: &Node) -> Vec<String> {
     fn collect<'n>(node: &'n Node, all: &mut Vec<&'n str>, optional: &mut Vec<&'n str>) {
         match node {
@@ -291,7 +291,7 @@ fn may_be_empty(node: &Node) -> bool {
     }
 }
 
-/// Says whether a token can be written without quotes.
+/// Returns whether a token can be written without quotes.
 fn is_angled(token: &str) -> bool {
     token.starts_with('<') && token.ends_with('>') && !token.contains(char::is_whitespace)
 }

@@ -1,4 +1,4 @@
-//! What values and text must not contain, because a reader of the dialect would take it for a marker.
+//! Literals that values and text must exclude because a parser of the dialect would read them as markers.
 
 use toolglot::{Outline, OutlinePart};
 
@@ -7,21 +7,21 @@ use crate::exclusion::Excluded;
 /// The markers of a dialect, in all spellings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Markers {
-    /// What opens and closes calls and sections.
+    /// Openers and closers of calls and sections.
     pub(crate) calls: Vec<Excluded>,
-    /// What opens and closes parameters.
+    /// Openers and closers of parameters.
     pub(crate) params: Vec<Excluded>,
-    /// What opens and closes reasoning and content.
+    /// Openers and closers of reasoning and content.
     pub(crate) regions: Vec<Excluded>,
-    /// What stands around messages.
+    /// Literals around messages.
     pub(crate) turns: Vec<Excluded>,
 }
 
-/// A literal of a pattern in one spelling; where names stand in it, there are several pieces.
+/// A literal of a pattern in one spelling; if it contains names, it has several pieces.
 type Pieces = Vec<String>;
 
 impl Markers {
-    /// Returns the markers of calls of tools of these names, with parameters of these keys.
+    /// Returns the markers of calls to tools of these names, with parameters of these keys.
     pub(crate) fn new(outline: &Outline<'_>, names: &[String], keys: &[String]) -> Self {
         let of = |patterns: &[Vec<OutlinePart<'_>>], names: &[String]| {
             let mut found: Vec<Excluded> = Vec::new();
@@ -44,7 +44,7 @@ impl Markers {
     }
 }
 
-/// Returns what a pattern opens with: the text to its first white space, wherever prose does not contain it, and else at
+/// Returns the opener of a pattern: the text to its first white space; everywhere if it is strong, otherwise at
 /// the start of a line.
 fn openers(outline: &Outline<'_>, pattern: &[OutlinePart<'_>], names: &[String]) -> Vec<Excluded> {
     let literal: Vec<OutlinePart<'_>> =
@@ -70,7 +70,7 @@ fn openers(outline: &Outline<'_>, pattern: &[OutlinePart<'_>], names: &[String])
                 let tag = |name: &String| Excluded::anywhere(format!("{first}{name}"));
                 found.extend(names.iter().map(tag));
             }
-            // A parameter that opens with a sign is read wherever the sign and its name stand.
+            // A parameter that opens with a sign is read wherever the sign and its name are.
             false if dynamic && is_key(hole) && !first.is_empty() => {
                 let word = |name: &String| Excluded::anywhere(format!("{first}{name}"));
                 found.extend(names.iter().map(word));
@@ -80,7 +80,7 @@ fn openers(outline: &Outline<'_>, pattern: &[OutlinePart<'_>], names: &[String])
                 found.extend(names.iter().map(word));
             }
             false if first.is_empty() => found.extend(opens_with_body(hole)),
-            // A parameter that opens with a word is read wherever the word stands.
+            // A parameter that opens with a word is read wherever the word is.
             false if is_key(hole) && first.contains(char::is_alphabetic) => {
                 found.push(Excluded::anywhere(first));
             }
@@ -94,7 +94,7 @@ fn is_key(hole: Option<OutlinePart<'_>>) -> bool {
     matches!(hole, Some(OutlinePart::Hole { name: "key", .. }))
 }
 
-/// Returns the bracket with which a hole begins that stands where a pattern opens.
+/// Returns the bracket with which a hole at the beginning of a pattern begins.
 fn opens_with_body(hole: Option<OutlinePart<'_>>) -> Option<Excluded> {
     match hole {
         Some(OutlinePart::Hole { name: "call" | "arguments" | "object", .. }) => Some(Excluded::at_line_start("{")),
@@ -102,8 +102,8 @@ fn opens_with_body(hole: Option<OutlinePart<'_>>) -> Option<Excluded> {
     }
 }
 
-/// Returns the literals behind a pattern's last hole, to their first white space each; of patterns that are only read, those
-/// that prose does not contain.
+/// Returns the literals after a pattern's last hole, each to its first white space; of patterns that are only parsed, the
+/// strong ones.
 fn closers(outline: &Outline<'_>, pattern: &[OutlinePart<'_>], names: &[String], written: bool) -> Vec<Excluded> {
     let is_body = |part: &OutlinePart<'_>| matches!(part, OutlinePart::Hole { name, .. } if is_data(name));
     let Some(at) = pattern.iter().rposition(is_body) else { return Vec::new() };
@@ -121,12 +121,12 @@ fn closers(outline: &Outline<'_>, pattern: &[OutlinePart<'_>], names: &[String],
     found
 }
 
-/// Says whether a hole carries data up to a closer.
+/// Returns whether a hole contains data up to a closer.
 fn is_data(hole: &str) -> bool {
     !matches!(hole, "name" | "key" | "id" | "index" | "_" | "type" | "attrs" | "mark")
 }
 
-/// Splits `</a></b>`, of which each may close alone.
+/// Splits `</a></b>`, since each part can close alone.
 fn markers_apart(word: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for c in word.chars() {
@@ -143,7 +143,7 @@ fn spellings(parts: &[OutlinePart<'_>]) -> Vec<String> {
     named_spellings(parts, &[])
 }
 
-/// The same where names may stand in it: one spelling for each of them. White space stands where other holes do.
+/// The same for literals that may contain names: one spelling for each name. White space replaces other holes.
 fn named_spellings(parts: &[OutlinePart<'_>], names: &[String]) -> Vec<String> {
     let mut words: Vec<&[String]> = Vec::new();
     for part in parts {

@@ -1,4 +1,4 @@
-//! A whole message: reasoning, text and calls, in the order in which the dialect has them.
+//! A whole message: reasoning, text and calls, in the dialect's order.
 
 use std::sync::Arc;
 
@@ -19,16 +19,16 @@ use crate::style::ValueStyle;
 pub(crate) struct MessageNode {
     /// All of it.
     pub(crate) root: Node,
-    /// What stands before text and calls.
+    /// The part before text and calls.
     pub(crate) reasoning: Node,
-    /// The calls, if there may be any.
+    /// The calls, if any are allowed.
     pub(crate) calls: Option<CallsNode>,
-    /// Whether text may stand instead of calls or before them.
+    /// Whether text may replace or precede the calls.
     pub(crate) text: Option<Arc<Exclusion>>,
 }
 
 impl<'a> Builder<'a> {
-    /// Returns the message that the options ask for.
+    /// Returns the message for the options.
     pub(crate) fn message(&mut self, tools: &[usize]) -> Result<MessageNode, GrammarError> {
         let reasoning = self.reasoning()?;
         let calls = match self.options.tool_choice {
@@ -56,7 +56,7 @@ impl<'a> Builder<'a> {
         Ok(MessageNode { root, reasoning, calls: Some(calls), text })
     }
 
-    /// Returns the JSON that stands instead of text, if its schema is given.
+    /// Returns the JSON that replaces text, if its schema is given.
     fn answer(&mut self) -> Result<Option<Node>, GrammarError> {
         let options = self.options;
         let Some(schema) = &options.answer else { return Ok(None) };
@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
         self.json(&at, &style).map(Some)
     }
 
-    /// Returns calls, and calls behind text.
+    /// Returns calls, and calls after text.
     fn text_and_calls(&self, calls: &CallsNode) -> Vec<Node> {
         if self.has_wrapped_content() {
             let header = self.header(self.outermost());
@@ -96,12 +96,12 @@ impl<'a> Builder<'a> {
         vec![Node::sequence([first, calls.more.clone()])]
     }
 
-    /// Says whether prose does not contain an opener.
+    /// Returns whether an opener is strong.
     pub(crate) fn is_strong(&self, opener: &str) -> bool {
         opener.split_whitespace().next().is_some_and(|word| self.outline.is_strong(word))
     }
 
-    /// Returns text as the dialect has it: bare, or between its own markers.
+    /// Returns text in the dialect's form: bare, or between markers.
     fn content(&self) -> Node {
         match self.outline.content.first().filter(|_| self.has_wrapped_content()) {
             None => Node::choice([self.text()].into_iter().chain(self.marked_content())),
@@ -117,13 +117,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns text between markers that may also be left out.
+    /// Returns text between optional markers.
     fn marked_content(&self) -> Option<Node> {
         let pattern = self.outline.content.first().filter(|_| !self.has_wrapped_content())?;
         Some(self.region(pattern))
     }
 
-    /// Says whether text stands between markers that are special tokens.
+    /// Returns whether text is between markers that are special tokens.
     fn has_wrapped_content(&self) -> bool {
         let open = self.outline.content.first().map(|pattern| self.start(pattern));
         open.is_some_and(|open| open.starts_with("<|") || open.starts_with("to="))
@@ -141,14 +141,14 @@ impl<'a> Builder<'a> {
         Node::sequence(pattern.iter().map(node))
     }
 
-    /// Returns what text in a region does not contain: what ends it, and what opens calls beyond doubt.
+    /// Returns the text that a region excludes: its closers, and strong openers of calls.
     fn region_exclusion(&self) -> Exclusion {
         let markers = &self.markers;
         let others = markers.regions.iter().chain(&markers.turns).cloned();
         Exclusion::new(Quoting::Bare, self.call_markers().chain(others))
     }
 
-    /// Returns what the model thinks, and what leads to the rest.
+    /// Returns the reasoning, and the text before the rest.
     fn reasoning(&self) -> Result<Node, GrammarError> {
         let pattern = match (self.options.reasoning, self.outline.reasoning.first()) {
             (GrammarReasoning::None, _) | (GrammarReasoning::Optional, None) => return Ok(Node::nothing()),
@@ -172,12 +172,12 @@ impl<'a> Builder<'a> {
         Node::Class(Chars::of("\n"), Times::between(0, 2))
     }
 
-    /// Returns the pattern that stands outermost around calls.
+    /// Returns the outermost pattern around calls.
     fn outermost(&self) -> Option<&Vec<OutlinePart<'a>>> {
         self.outline.sections.first().or(self.outline.calls.first())
     }
 
-    /// Returns what leads from a region to the next message, where each message has a header that reading skips.
+    /// Returns the text between a region and the next message, if each message has a header that the parser skips.
     fn header(&self, next: Option<&Vec<OutlinePart<'a>>>) -> String {
         let opens = |pattern: Option<&Vec<OutlinePart<'a>>>, header: &String| {
             pattern.is_some_and(|pattern| self.start(pattern).starts_with(header.as_str()))
@@ -192,7 +192,7 @@ impl<'a> Builder<'a> {
         skip.iter().find(|header| opens(self.outermost(), header)).cloned().unwrap_or_default()
     }
 
-    /// Returns the text that a pattern begins with.
+    /// Returns the text at the beginning of a pattern.
     fn start(&self, pattern: &[OutlinePart<'_>]) -> String {
         let text = |part: &OutlinePart<'_>| match part {
             OutlinePart::Text(text) => Some((*text).to_owned()),

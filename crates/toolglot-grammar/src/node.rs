@@ -1,4 +1,4 @@
-//! The tree that all grammars are written from.
+//! The tree from which all grammars are written.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::exclusion::Exclusion;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Node {
     Literal(String),
-    /// As many characters of a set.
+    /// A number of characters of a set.
     Class(Chars, Times),
     /// Any text without certain literals.
     Text(Arc<Exclusion>),
@@ -19,7 +19,7 @@ pub(crate) enum Node {
     Choice(Vec<Node>),
     Repeat(Box<Node>, Times),
     Rule(RuleId),
-    /// A JSON value of a schema, for engines that read schemas, and the same as a node for those that do not.
+    /// A JSON value of a schema, for engines that support schemas, and the same as a node for the others.
     Json(Arc<JsonPart>),
 }
 
@@ -27,19 +27,19 @@ pub(crate) enum Node {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct JsonPart {
     pub(crate) schema: Value,
-    /// What no string in it contains.
+    /// The text that its strings exclude.
     pub(crate) exclusion: Arc<Exclusion>,
     pub(crate) node: Node,
 }
 
-/// How often something stands: at least, and at most if there is a limit.
+/// The number of repetitions: the minimum, and the maximum if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Times {
     pub(crate) least: usize,
     pub(crate) most: Option<usize>,
 }
 
-/// The place of a rule in its list.
+/// The index of a rule in its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct RuleId(pub(crate) usize);
 
@@ -76,7 +76,7 @@ impl Node {
         }
     }
 
-    /// Returns nodes one after the other, literals that meet as one.
+    /// Returns a sequence of nodes; adjacent literals are joined.
     pub(crate) fn sequence(nodes: impl IntoIterator<Item = Self>) -> Self {
         let mut flat: Vec<Self> = Vec::new();
         for node in nodes {
@@ -95,7 +95,7 @@ impl Node {
         }
     }
 
-    /// Returns one of several nodes, what they begin with written once.
+    /// Returns a choice of nodes; their common prefix is written once.
     pub(crate) fn choice(nodes: impl IntoIterator<Item = Self>) -> Self {
         let mut once: Vec<Self> = Vec::new();
         for node in nodes {
@@ -132,7 +132,7 @@ impl Node {
         }
     }
 
-    /// Returns the text that the node begins with whatever follows.
+    /// Returns the literal text at the beginning of the node.
     pub(crate) fn leading(&self) -> &str {
         match self {
             Self::Literal(text) => text,
@@ -153,7 +153,7 @@ impl Node {
     }
 }
 
-/// Returns how many bytes all nodes begin with.
+/// Returns the number of common bytes at the beginning of all nodes.
 fn shared_start(nodes: &[Node]) -> usize {
     let Some((first, rest)) = nodes.split_first() else { return 0 };
     let first = first.leading();
@@ -165,14 +165,14 @@ fn shared_start(nodes: &[Node]) -> usize {
 }
 
 impl Rules {
-    /// Adds a rule and returns it; the name is made one of its own.
+    /// Adds a rule and returns it; its name is made unique.
     pub(crate) fn add(&mut self, name: &str, node: Node) -> Node {
         let id = self.reserve(name);
         self.define(id, node);
         Node::Rule(id)
     }
 
-    /// Adds a rule whose content comes later, for rules that contain themselves.
+    /// Adds a rule whose content is set later, for recursive rules.
     pub(crate) fn reserve(&mut self, name: &str) -> RuleId {
         let plain: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();

@@ -1,4 +1,4 @@
-//! Parameters one by one, each between its own markers, with values as bare text.
+//! Parameters, each between its own markers, with values as bare text.
 
 use std::sync::Arc;
 
@@ -19,20 +19,20 @@ use crate::style::{ValueStyle, is_bare_key};
 pub(crate) struct ValueHole {
     pub(crate) is_tree: bool,
     trim: bool,
-    /// A line break stands behind the value.
+    /// A line break follows the value.
     ends_line: bool,
-    /// Nothing else does.
+    /// Nothing follows it.
     is_line: bool,
     cdata: bool,
-    /// The dialect says the type of each value.
+    /// The dialect writes the type of each value.
     pub(crate) typed: bool,
-    /// What bare text does not contain.
+    /// The text that bare text excludes.
     exclusion: Arc<Exclusion>,
     /// The style of values that are not text.
     pub(crate) style: ValueStyle,
 }
 
-/// A value that a parameter may have: its JSON type, and how it is written.
+/// A possible value of a parameter: its JSON type, and how it is written.
 type TypedValue = (&'static str, Node);
 
 impl<'a> Builder<'a> {
@@ -68,7 +68,7 @@ impl<'a> Builder<'a> {
         Ok(Node::choice(nodes))
     }
 
-    /// Returns the parameters of a schema, in the order of their declaration.
+    /// Returns the parameters of a schema, in their declared order.
     fn params_of(&mut self, number: usize, at: &SchemaAt<'a>, hole: &ValueHole) -> Result<Node, GrammarError> {
         let (declared, others) = self.properties(at);
         if declared.is_empty() && others.is_some() {
@@ -88,7 +88,7 @@ impl<'a> Builder<'a> {
         Ok(Node::sequence(nodes))
     }
 
-    /// Returns parameters of any value: those that are declared, or of any name.
+    /// Returns parameters with any value: the declared ones, or any name.
     fn free_params(&mut self, number: usize, hole: &ValueHole) -> Result<Node, GrammarError> {
         let tool: Option<&'a GrammarTool> = self.tools.get(number).copied();
         let schema =
@@ -114,13 +114,13 @@ impl<'a> Builder<'a> {
         Ok(self.rules.add("parameter", Node::choice(nodes)).times(Times::ANY))
     }
 
-    /// Says whether a parameter's name stands at its end, too.
+    /// Returns whether a parameter's name is also at its end.
     fn repeats_key(&self) -> bool {
         let pattern = self.outline.params.first().map(Vec::as_slice).unwrap_or_default();
         pattern.iter().filter(|part| matches!(part, OutlinePart::Hole { name: "key", .. })).count() > 1
     }
 
-    /// Says whether a key can stand in its place in the pattern.
+    /// Returns whether a key can be in its place in the pattern.
     pub(crate) fn is_writable(&self, key: &str) -> bool {
         let pattern = self.outline.params.first().map(Vec::as_slice).unwrap_or_default();
         let tag = matches!(pattern, [OutlinePart::Text(open), OutlinePart::Hole { name: "key", .. }, ..] if open.ends_with('<'));
@@ -197,7 +197,7 @@ impl<'a> Builder<'a> {
         Ok(Node::choice(nodes))
     }
 
-    /// Returns the values of a schema as bare text: text as it is, anything else as JSON.
+    /// Returns the values of a schema as bare text: strings unchanged, anything else as JSON.
     pub(crate) fn bare_values(
         &mut self,
         at: Option<&SchemaAt<'a>>,
@@ -226,7 +226,7 @@ impl<'a> Builder<'a> {
         Ok(values)
     }
 
-    /// Returns the kinds of values that a schema allows, behind its references.
+    /// Returns the kinds of values that a schema allows, with references resolved.
     fn flat_branches(&mut self, at: &SchemaAt<'a>) -> Result<Vec<Branch<'a>>, GrammarError> {
         let (mut open, mut found, mut steps) = (self.branches(at)?, Vec::new(), 0);
         open.reverse();
@@ -303,7 +303,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Returns what text of a length or pattern does not contain: line breaks, which may be no data, a part of one, or the end.
+    /// Returns the characters that text of a length or pattern excludes: line breaks, which may be data, part of it, or the end.
     fn exact_exclusion(&self, hole: &ValueHole) -> Exclusion {
         let blanks = [("\n", hole.trim || hole.is_line), ("\r", hole.trim || hole.ends_line)];
         let blanks = blanks.into_iter().filter(|blank| blank.1);
@@ -311,7 +311,7 @@ impl<'a> Builder<'a> {
         Exclusion::new(hole.exclusion.quoting(), hole.exclusion.literals().iter().cloned().chain(blanks))
     }
 
-    /// Returns a listed text, if it does not end its own value.
+    /// Returns a listed text, unless it would end its own value.
     fn literal_text(&self, text: &str, hole: &ValueHole) -> Option<Node> {
         if hole.exclusion.quoting() != Quoting::Bare {
             return Some(Node::Literal(entities(text)));
@@ -324,7 +324,7 @@ impl<'a> Builder<'a> {
         (!all.is_empty()).then(|| Node::choice(all))
     }
 
-    /// Returns an array or object: as JSON, or as elements in elements.
+    /// Returns an array or object: as JSON, or as nested elements.
     fn nested(
         &mut self,
         kind: &'static str,
@@ -344,7 +344,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What stands around text that contains markup.
+/// The markers around text that contains markup.
 const CDATA: [&str; 2] = ["<![CDATA[", "]]>"];
 
 /// Returns a value in which markup is text.
@@ -352,7 +352,7 @@ fn wrapped(inside: Node) -> Node {
     Node::sequence([Node::literal(CDATA[0]), inside, Node::literal(CDATA[1])])
 }
 
-/// Returns what such a value does not contain.
+/// Returns the text that such a value excludes.
 fn end_of_cdata(quoting: Quoting) -> Exclusion {
     Exclusion::new(quoting, [Excluded::anywhere(CDATA[1])])
 }

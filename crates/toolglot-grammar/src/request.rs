@@ -198,7 +198,7 @@ impl WrittenGrammar {
 }
 
 impl Grammar {
-    /// Returns the members of a request to llama-server: with `lazy` the grammar of what begins at the trigger, if there is one.
+    /// Returns the members of a request to llama-server: with `lazy`, the grammar from the trigger on, if there is one.
     pub fn llama_server_members(&self, lazy: bool) -> Value {
         let Some((gbnf, trigger)) = self.to_lazy_gbnf().zip(self.trigger()).filter(|_| lazy) else {
             return json!({"grammar": self.to_gbnf(), "preserved_tokens": self.special()});
@@ -216,7 +216,7 @@ impl Grammar {
     }
 }
 
-/// Returns the grammar that llama-server begins at the trigger.
+/// Returns the grammar that llama-server starts at the trigger.
 fn lazy(grammar: &Grammar, dialect: &Dialect) -> Result<(String, Value), GrammarError> {
     let Some(text) = grammar.to_lazy_gbnf() else {
         let why = "has no trigger, because prose may contain the beginning of a call; omit `lazy`";
@@ -249,7 +249,7 @@ fn choice<T: Copy>(what: &str, value: &Value, names: &[(&str, T)]) -> Result<T, 
     })
 }
 
-/// Reads a word, the name of a tool, or an object that names one as in a chat request.
+/// Parses a word, the name of a tool, or an object that names one as in a chat request.
 fn tool_choice(what: &str, value: &Value) -> Result<GrammarToolChoice, OptionError> {
     let named = value.pointer("/function/name").or_else(|| value.get("name")).and_then(Value::as_str);
     match (value.as_str(), named) {

@@ -1,4 +1,4 @@
-//! Schemas as nodes: what a value of a schema looks like in a language of values.
+//! Schemas as nodes: the values of a schema in a language of values.
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ pub(crate) use number::{any_integer, any_number};
 pub(crate) use object::{MemberNode, free_key};
 pub(crate) use regex::is_readable;
 
-/// How deep references may lead from one to the next before anything is written.
+/// How deep references may lead to others before anything is written.
 const MOST_REFERENCES: usize = 64;
 
 impl<'a> Builder<'a> {
-    /// Returns a whole JSON value, which engines that read schemas take as such.
+    /// Returns a whole JSON value, which engines that support schemas take directly.
     pub(crate) fn json(&mut self, at: &SchemaAt<'a>, style: &ValueStyle) -> Result<Node, GrammarError> {
         let node = self.value(at, style)?;
         if style.language != Language::Json {
@@ -105,7 +105,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Returns the rule of what a reference leads to.
+    /// Returns the rule of a reference's target.
     fn reference(&mut self, at: &SchemaAt<'a>, pointer: &str, style: &ValueStyle) -> Result<Node, GrammarError> {
         let key = (style.clone(), at.root.1, pointer.to_owned());
         if let Some(rule) = self.references.get(&key) {
@@ -122,7 +122,7 @@ impl<'a> Builder<'a> {
         Ok(Node::Rule(rule))
     }
 
-    /// Returns what a reference leads to.
+    /// Returns the target of a reference.
     pub(crate) fn resolve(&self, at: &SchemaAt<'a>, pointer: &str) -> Result<SchemaAt<'a>, GrammarError> {
         let mut pointer = pointer.to_owned();
         for _ in 0..MOST_REFERENCES {
@@ -164,7 +164,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Returns items with commas between them, white space around.
+/// Returns items separated by commas, with white space.
 pub(crate) fn listed(item: Node, style: &ValueStyle, times: Times) -> Node {
     let next = Node::sequence([Node::literal(","), style.blank(), item.clone()]);
     let less = |count: usize| count.saturating_sub(1);
@@ -185,12 +185,12 @@ fn mentions_reference(value: &Value) -> bool {
     }
 }
 
-/// Decodes what a URL escapes in a pointer.
+/// Decodes URL escapes in a pointer.
 fn unescaped(path: &str) -> String {
     path.replace("%25", "%").replace("%20", " ").replace("%24", "$")
 }
 
-/// Returns a member that counts.
+/// Returns a member that is a number.
 pub(crate) fn count(schema: &Map, key: &str) -> Option<usize> {
     schema.get(key).and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok())
 }

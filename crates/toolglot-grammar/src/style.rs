@@ -8,7 +8,7 @@ use crate::chars::Chars;
 use crate::exclusion::{Excluded, Exclusion, Quoting};
 use crate::node::{Node, Times};
 
-/// How values are spelled, and what strings in them do not contain.
+/// How values are written, and the text that their strings exclude.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ValueStyle {
     pub(crate) language: Language,
@@ -20,7 +20,7 @@ pub(crate) struct ValueStyle {
 pub(crate) enum Language {
     Json,
     Python,
-    /// Bare keys, strings between two of the token.
+    /// Bare keys, and strings between two of the token.
     Relaxed(String),
 }
 
@@ -66,7 +66,7 @@ impl ValueStyle {
         Node::sequence([quote(), inside, quote()])
     }
 
-    /// Returns the literal of a text; `None` if the style has no way to say it.
+    /// Returns the literal of a text; `None` if the style cannot express it.
     pub(crate) fn text(&self, text: &str) -> Option<String> {
         match (&self.language, self.exclusion.quoting()) {
             (Language::Python, _) => Some(self.escaped(text, python_escape)),
@@ -78,7 +78,7 @@ impl ValueStyle {
         }
     }
 
-    /// Returns the literal of any value; `None` if the style has no way to say it.
+    /// Returns the literal of any value; `None` if the style cannot express it.
     pub(crate) fn value(&self, value: &Value) -> Option<String> {
         let (comma, colon) = if let Language::Relaxed(_) = self.language { (",", "") } else { (", ", " ") };
         Some(match value {
@@ -100,7 +100,7 @@ impl ValueStyle {
         })
     }
 
-    /// Returns the literal of a key and the colon behind it.
+    /// Returns the literal of a key and the colon after it.
     pub(crate) fn key(&self, key: &str) -> Option<String> {
         match &self.language {
             Language::Relaxed(_) if is_bare_key(key) => Some(format!("{key}:")),
@@ -108,7 +108,7 @@ impl ValueStyle {
         }
     }
 
-    /// Writes a text between quotes; where it contains what strings do not, the first sign of that is escaped, too.
+    /// Writes a text between quotes; the first character of each excluded literal in it is escaped, too.
     fn escaped(&self, text: &str, escape: fn(char, bool) -> Option<String>) -> String {
         let mut out = String::from("\"");
         let starts = |at: usize| {
@@ -127,7 +127,7 @@ impl ValueStyle {
         out
     }
 
-    /// Returns what may stand where the language has white space.
+    /// Returns the optional white space of the language.
     pub(crate) fn blank(&self) -> Node {
         match self.language {
             Language::Json => Node::choice([
@@ -140,7 +140,7 @@ impl ValueStyle {
     }
 }
 
-/// Returns a text of a number of characters, without any sign that a literal needs.
+/// Returns a text of a number of characters, without any character that an excluded literal needs.
 pub(crate) fn limited(exclusion: &Exclusion, times: Times) -> Node {
     let plain = Node::Class(exclusion.harmless(), Times::ONCE);
     let hex = || Chars::ranges([('0', '9'), ('a', 'f'), ('A', 'F')]);
@@ -194,7 +194,7 @@ fn python_escape(c: char, forced: bool) -> Option<String> {
     }
 }
 
-/// Says whether a key needs no quotes.
+/// Returns whether a key needs no quotes.
 pub(crate) fn is_bare_key(key: &str) -> bool {
     let legal = |(at, c): (usize, char)| c.is_alphanumeric() || c == '_' || at > 0 && "-.:/".contains(c);
     !key.is_empty() && key.char_indices().all(legal)

@@ -1,4 +1,4 @@
-//! Writes a grammar as a structural tag, which xgrammar reads.
+//! Writes a grammar as a structural tag, for xgrammar.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,12 +43,12 @@ fn elements(kind: &str, all: Vec<Value>) -> Value {
 /// Writes nodes as formats.
 struct TagWriter<'g> {
     rules: &'g Rules,
-    /// What rules lead to, as far as it is known.
+    /// The formats of rules, as far as known.
     known: RefCell<BTreeMap<RuleId, Option<bool>>>,
 }
 
 impl TagWriter<'_> {
-    /// Writes text in which calls begin with the trigger; `None` if nothing ends them all.
+    /// Writes text in which calls begin with the trigger; `None` if they have no common end.
     fn triggered(&self, text: &Exclusion, opener: &str, calls: &Node, trigger: &str) -> Option<Value> {
         let mut rest = match calls.clone() {
             Node::Sequence(mut parts) if matches!(&parts[0], Node::Literal(text) if text == opener) => {
@@ -97,7 +97,7 @@ impl TagWriter<'_> {
         }
     }
 
-    /// Writes nodes in a row; text ends with the literal behind it.
+    /// Writes a sequence of nodes; text ends with the literal after it.
     fn sequence(&self, nodes: &[Node]) -> Value {
         let mut all = Vec::new();
         let mut at = 0;
@@ -131,13 +131,13 @@ impl TagWriter<'_> {
         format_of(kind, [("content", content)])
     }
 
-    /// Writes a node as a grammar of its own.
+    /// Writes a node as a separate grammar.
     fn grammar(&self, node: &Node) -> Value {
         json!({"type": "grammar", "grammar": gbnf::write(node, self.rules)})
     }
 
-    /// Says whether a node, or a rule that it leads to, has text in which lines matter, or that excludes a lot: xgrammar excludes
-    /// only what counts anywhere, and ends a text with the first end that it finds.
+    /// Returns whether a node, or one of its rules, has text in which lines matter, or with many exclusions: xgrammar excludes
+    /// only literals that count anywhere, and ends a text with the first end that it finds.
     fn needs_grammar(&self, node: &Node) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![node];
@@ -156,12 +156,12 @@ impl TagWriter<'_> {
         false
     }
 
-    /// Says whether a node leads to a schema or to text that xgrammar reads as such, and not to itself.
+    /// Returns whether a node leads to a schema or to text that xgrammar supports directly, and not to itself.
     fn is_split(&self, node: &Node) -> bool {
         self.leads_to_text(node) == Some(true)
     }
 
-    /// `None` where a rule contains itself.
+    /// `None` if a rule contains itself.
     fn leads_to_text(&self, node: &Node) -> Option<bool> {
         match node {
             Node::Json(_) => Some(true),
@@ -189,8 +189,8 @@ impl TagWriter<'_> {
     }
 }
 
-/// Says whether xgrammar holds a schema as it is. In its schemas lengths give way to what is excluded, and what is excluded to
-/// patterns; strings of a length have no escapes, and some formats allow what JSON has to escape.
+/// Returns whether xgrammar enforces a schema exactly. In its schemas, exclusions override lengths, and patterns override
+/// exclusions; strings with a length have no escapes, and some formats allow what JSON has to escape.
 fn is_held(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => members.iter().all(|(key, value)| match (key.as_str(), value) {
@@ -204,11 +204,11 @@ fn is_held(schema: &Value) -> bool {
     }
 }
 
-/// How many literals each text of a tag may list. Where tags are named after tools, each would list all tools: the tag grew with
-/// their square, to half a megabyte for 80.
+/// The number of literals that each text of a tag may list. If tags are named after tools, each would list all tools: the tag
+/// would grow with their square, to half a megabyte for 80.
 const MOST_EXCLUDED: usize = 40;
 
-/// Formats by which xgrammar lets quotes, control characters or markers through.
+/// Formats for which xgrammar allows quotes, control characters or markers.
 const LOOSE_FORMATS: [&str; 4] = ["email", "uri-template", "json-pointer", "relative-json-pointer"];
 
 fn any_text(exclusion: &Exclusion) -> Value {
@@ -223,12 +223,12 @@ fn anywhere(exclusion: &Exclusion) -> Vec<String> {
     exclusion.literals().iter().filter(|literal| !literal.at_line_start).flat_map(Excluded::spellings).collect()
 }
 
-/// Says whether text ends with its last line break.
+/// Returns whether text ends with its last line break.
 fn is_line(nodes: &[Node]) -> bool {
     matches!(nodes, [Node::Text(_), Node::Literal(end)] if end == "\n")
 }
 
-/// Says whether what a text does not contain counts where lines begin.
+/// Returns whether an exclusion of a text applies where lines begin.
 fn has_lines(exclusion: &Exclusion) -> bool {
     exclusion.literals().iter().any(|literal| literal.at_line_start)
 }

@@ -1,4 +1,4 @@
-//! Arrays and objects as elements in elements, where the dialect's markers cannot be text.
+//! Arrays and objects as nested elements, if the dialect's markers cannot be text.
 
 use toolglot::OutlinePart;
 
@@ -13,7 +13,7 @@ use crate::style::Language;
 const ITEM: &str = "item";
 
 impl<'a> Builder<'a> {
-    /// Returns an array or object as elements; `None` if the dialect writes it as JSON, or the schema does not say enough.
+    /// Returns an array or object as elements; `None` if the dialect writes it as JSON, or the schema is not specific enough.
     pub(crate) fn elements(
         &mut self,
         kind: &str,

@@ -1,11 +1,11 @@
-//! Values from those of Rust, and from `serde_json`'s and back.
+//! Conversions between values and the types of Rust and `serde_json`.
 
 use std::borrow::Cow;
 
 use crate::number::Number;
 use crate::value::{Map, Value};
 
-/// Makes values of integers.
+/// Creates values from integers.
 macro_rules! from_integers {
     ($($integer:ty)*) => {$(
         impl From<$integer> for Value {
@@ -19,7 +19,7 @@ macro_rules! from_integers {
 from_integers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
 impl From<f64> for Value {
-    /// What is not finite becomes `null`.
+    /// A non-finite float becomes `null`.
     fn from(number: f64) -> Self {
         Number::from_f64(number).map_or(Self::Null, Self::Number)
     }
@@ -111,7 +111,7 @@ impl From<serde_json::Value> for Value {
 }
 
 impl From<&Value> for serde_json::Value {
-    /// Order and the text of numbers are lost, as far as this build of `serde_json` does not keep them.
+    /// Loses the order and the text of numbers, unless this build of `serde_json` keeps them.
     fn from(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,

@@ -1,8 +1,8 @@
-//! Values beside those of Rust.
+//! Comparisons of values with the types of Rust.
 
 use crate::value::Value;
 
-/// Compares values with others, from either side.
+/// Compares values with other types, on either side.
 macro_rules! equal {
     ($($other:ty: $of:expr),* $(,)?) => {$(
         impl PartialEq<$other> for Value {
@@ -21,7 +21,7 @@ macro_rules! equal {
 }
 
 impl PartialEq<serde_json::Value> for Value {
-    /// Numbers are compared as this build of `serde_json` holds them.
+    /// Numbers are compared as this build of `serde_json` stores them.
     fn eq(&self, other: &serde_json::Value) -> bool {
         match (self, other) {
             (Self::Null, serde_json::Value::Null) => true,
@@ -38,7 +38,7 @@ impl PartialEq<serde_json::Value> for Value {
     }
 }
 
-/// Compares references to values, too.
+/// Also compares references to values.
 macro_rules! equal_by_reference {
     ($($other:ty)*) => {$(
         impl PartialEq<$other> for &Value {

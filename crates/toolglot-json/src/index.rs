@@ -1,21 +1,21 @@
-//! Members by their names, items by their places.
+//! Access to members by name and to items by index.
 
 use std::ops::{Index, IndexMut};
 
 use crate::value::{Map, Value};
 
-/// What a value may be asked for: a member's name or an item's place.
+/// A key of a value: a member's name or an item's index.
 pub trait ValueIndex {
-    /// Returns what is there.
+    /// Returns the member or item, if it exists.
     fn of(self, value: &Value) -> Option<&Value>;
 
-    /// Returns what is there, to change it.
+    /// Returns the member or item for modification, if it exists.
     fn of_mut(self, value: &mut Value) -> Option<&mut Value>;
 
-    /// Returns what is there; a member that is missing becomes `null`, and so does an object that is `null`.
+    /// Returns the member or item for modification; inserts `null` for a missing member, and turns `null` into an object.
     ///
     /// # Panics
-    /// If the value is no object, or the list is too short.
+    /// If the value is not an object, or the index is out of bounds.
     fn of_or_null(self, value: &mut Value) -> &mut Value;
 }
 
@@ -85,12 +85,12 @@ impl ValueIndex for usize {
 }
 
 impl Value {
-    /// Returns the member of a name or the item at a place.
+    /// Returns the member of this name or the item at this index.
     pub fn get(&self, index: impl ValueIndex) -> Option<&Self> {
         index.of(self)
     }
 
-    /// Returns the member of a name or the item at a place, to change it.
+    /// Returns the member of this name or the item at this index, for modification.
     pub fn get_mut(&mut self, index: impl ValueIndex) -> Option<&mut Self> {
         index.of_mut(self)
     }
@@ -99,7 +99,7 @@ impl Value {
 impl<I: ValueIndex> Index<I> for Value {
     type Output = Self;
 
-    /// Returns what is there, or `null`.
+    /// Returns the member or item, or `null` if it does not exist.
     fn index(&self, index: I) -> &Self {
         const NULL: &Value = &Value::Null;
         index.of(self).unwrap_or(NULL)
@@ -115,7 +115,7 @@ impl<I: ValueIndex> IndexMut<I> for Value {
 impl Index<&str> for Map {
     type Output = Value;
 
-    /// Returns a member, or `null`.
+    /// Returns the member, or `null` if it does not exist.
     fn index(&self, key: &str) -> &Value {
         const NULL: &Value = &Value::Null;
         self.get(key).unwrap_or(NULL)
@@ -123,7 +123,7 @@ impl Index<&str> for Map {
 }
 
 impl IndexMut<&str> for Map {
-    /// Returns a member, which becomes `null` if it is missing.
+    /// Returns the member for modification; inserts `null` if it is missing.
     fn index_mut(&mut self, key: &str) -> &mut Value {
         self.entry(key).or_insert(Value::Null)
     }

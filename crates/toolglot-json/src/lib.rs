@@ -1,8 +1,8 @@
-//! JSON values that keep what was written: numbers are text, members keep their order.
+//! JSON values that preserve the source: numbers are text, members keep their order.
 //!
-//! `serde_json` can do this with two of its features. But Cargo switches features on for a whole program, and these change
-//! what `serde_json` does for everybody in it. So the values are types of their own, and structs are still read and written
-//! by `serde_json`.
+//! `serde_json` can do this with two of its features. But Cargo enables features for a whole program, and these change
+//! the behaviour of `serde_json` for all other crates. So the values are separate types; structs are still serialized
+//! and deserialized by `serde_json`.
 //!
 //! # Example
 //! ```

@@ -1,6 +1,6 @@
-//! JSON in Rust's source.
+//! JSON literals in Rust's source.
 
-/// Returns a value that is written as JSON, with expressions for values and for keys.
+/// Returns a value written as JSON, with Rust expressions for values and keys.
 ///
 /// # Example
 /// ```

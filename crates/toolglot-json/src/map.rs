@@ -6,14 +6,14 @@ use indexmap::map;
 
 use crate::value::{Map, Value};
 
-/// The place of a member that is there or not.
+/// The entry of a member, which may be vacant.
 pub struct Entry<'m>(map::Entry<'m, String, Value>);
 
-/// Members that are looked at.
+/// Iterates over members.
 pub type Iter<'m> = map::Iter<'m, String, Value>;
-/// Members whose values may be changed.
+/// Iterates over members whose values may be modified.
 pub type IterMut<'m> = map::IterMut<'m, String, Value>;
-/// Members that are taken.
+/// Iterates over members by value.
 pub type IntoIter = map::IntoIter<String, Value>;
 
 impl Map {
@@ -22,12 +22,12 @@ impl Map {
         Self::default()
     }
 
-    /// Returns how many members there are.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Says whether there are no members.
+    /// Returns whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -37,17 +37,17 @@ impl Map {
         self.0.get(key)
     }
 
-    /// Returns the value of a member, to change it.
+    /// Returns the value of a member, for modification.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         self.0.get_mut(key)
     }
 
-    /// Says whether there is a member of a name.
+    /// Returns whether there is a member of this name.
     pub fn contains_key(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
 
-    /// Sets a member, where it is or at the end, and returns its former value.
+    /// Sets a member, in its place or at the end, and returns its former value.
     pub fn insert(&mut self, key: String, value: Value) -> Option<Value> {
         self.0.insert(key, value)
     }
@@ -62,12 +62,12 @@ impl Map {
         self.0.shift_remove_entry(key)
     }
 
-    /// Keeps the members that a question is true of.
+    /// Keeps the members for which a predicate is true.
     pub fn retain(&mut self, keep: impl FnMut(&String, &mut Value) -> bool) {
         self.0.retain(keep);
     }
 
-    /// Returns the place of a member.
+    /// Returns the entry of a member.
     pub fn entry(&mut self, key: impl Into<String>) -> Entry<'_> {
         Entry(self.0.entry(key.into()))
     }
@@ -77,7 +77,7 @@ impl Map {
         self.0.iter()
     }
 
-    /// Returns the members, whose values may be changed.
+    /// Returns the members, with values for modification.
     pub fn iter_mut(&mut self) -> IterMut<'_> {
         self.0.iter_mut()
     }
@@ -92,19 +92,19 @@ impl Map {
         self.0.values()
     }
 
-    /// Returns the values, to change them.
+    /// Returns the values, for modification.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Value> + ExactSizeIterator {
         self.0.values_mut()
     }
 }
 
 impl<'m> Entry<'m> {
-    /// Returns the value, which is inserted if it is not there.
+    /// Returns the value; inserts the given one if it is vacant.
     pub fn or_insert(self, value: Value) -> &'m mut Value {
         self.0.or_insert(value)
     }
 
-    /// Returns the value, which is made if it is not there.
+    /// Returns the value; inserts the result of a function if it is vacant.
     pub fn or_insert_with(self, make: impl FnOnce() -> Value) -> &'m mut Value {
         self.0.or_insert_with(make)
     }

@@ -1,50 +1,50 @@
-//! A number as it was written.
+//! A number as written in the source.
 
 use std::fmt;
 
-/// A JSON number, kept as its text: `1.0`, `1e400` and integers of any length stay what they are.
+/// A JSON number, stored as its text: `1.0`, `1e400` and integers of any length are preserved.
 ///
-/// Numbers are equal if they are written alike.
+/// Numbers are equal if their texts are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Number(Box<str>);
 
 impl Number {
-    /// Returns the number of a text that is one by JSON's grammar.
+    /// Returns the number in a text that matches JSON's grammar.
     pub(crate) fn written(text: &str) -> Self {
         Self(text.into())
     }
 
-    /// Returns a finite float; `None` if it is not.
+    /// Returns the number of a finite float; `None` for others.
     pub fn from_f64(number: f64) -> Option<Self> {
         number.is_finite().then(|| serde_json::to_string(&number).ok().map(|text| Self(text.into()))).flatten()
     }
 
-    /// Returns the text.
+    /// Returns the text of the number.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the number, if it is written as an integer that fits.
+    /// Returns the number as an `i64`, if it is written as an integer that fits.
     pub fn as_i64(&self) -> Option<i64> {
         self.0.parse().ok()
     }
 
-    /// Returns the number, if it is written as an integer that fits.
+    /// Returns the number as a `u64`, if it is written as an integer that fits.
     pub fn as_u64(&self) -> Option<u64> {
         self.0.parse().ok()
     }
 
-    /// Says whether it is an integer that fits an `i64`.
+    /// Returns whether it is an integer that fits an `i64`.
     pub fn is_i64(&self) -> bool {
         self.as_i64().is_some()
     }
 
-    /// Says whether it is an integer that fits a `u64`.
+    /// Returns whether it is an integer that fits a `u64`.
     pub fn is_u64(&self) -> bool {
         self.as_u64().is_some()
     }
 
-    /// Returns the number, rounded; `None` if no finite float is near it.
+    /// Returns the number as an `f64`, rounded; `None` if it exceeds the finite range.
     pub fn as_f64(&self) -> Option<f64> {
         self.0.parse().ok().filter(|number: &f64| number.is_finite())
     }
@@ -56,7 +56,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// Makes numbers of integers.
+/// Creates numbers from integers.
 macro_rules! from_integers {
     ($($integer:ty)*) => {$(
         impl From<$integer> for Number {
@@ -76,7 +76,7 @@ impl From<serde_json::Number> for Number {
 }
 
 impl From<&Number> for serde_json::Number {
-    /// Rounds what this build of `serde_json` cannot hold.
+    /// Rounds numbers that this build of `serde_json` cannot store.
     fn from(number: &Number) -> Self {
         number.0.parse().unwrap_or_else(|_| {
             let farthest = if number.0.starts_with('-') { f64::MIN } else { f64::MAX };

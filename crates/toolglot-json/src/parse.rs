@@ -1,21 +1,21 @@
-//! The parser: strict JSON, of limited depth.
+//! The parser: strict JSON, with limited depth.
 
 use crate::number::Number;
 use crate::value::{Map, Value};
 
-/// How deep arrays and objects may nest: as deep as `serde_json` reads them.
+/// The nesting limit of arrays and objects, equal to that of `serde_json`.
 const MOST_DEPTH: usize = 127;
 
-/// Why a text is no value.
+/// Why a text is not a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// It is not JSON.
     Syntax,
-    /// It is JSON by its grammar, but no value: why, and the byte behind which it shows.
+    /// It matches JSON's grammar, but is not a value: the reason, and the offset after which it shows.
     Content(&'static str, usize),
 }
 
-/// Returns the value that a text is.
+/// Parses a text as one value.
 pub(crate) fn value(text: &str) -> Result<Value, Refusal> {
     let mut parser = Parser { text, at: 0, depth: 0, decoded: String::new() };
     let value = parser.value()?;
@@ -23,12 +23,12 @@ pub(crate) fn value(text: &str) -> Result<Value, Refusal> {
     if parser.at == text.len() { Ok(value) } else { Err(Refusal::Syntax) }
 }
 
-/// A text that is being read.
+/// A text that is being parsed.
 struct Parser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
-    /// The string that is being decoded; kept for the next.
+    /// The string that is being decoded; reused for the next.
     decoded: String,
 }
 
@@ -54,13 +54,13 @@ impl Parser<'_> {
         self.text.as_bytes().get(at).copied()
     }
 
-    /// Returns the next byte that is not blank, and stays before it.
+    /// Returns the next byte that is not white space, without consuming it.
     fn peek(&mut self) -> Result<u8, Refusal> {
         self.pass_blank();
         self.byte(self.at).ok_or(Refusal::Syntax)
     }
 
-    /// Passes the next byte that is not blank.
+    /// Consumes the next byte that is not white space.
     fn next(&mut self) -> Result<u8, Refusal> {
         let byte = self.peek()?;
         self.at += 1;
@@ -73,7 +73,7 @@ impl Parser<'_> {
         if found { Ok(value) } else { Err(Refusal::Syntax) }
     }
 
-    /// Reads what a bracket opens.
+    /// Parses an array or object.
     fn nested(&mut self, inside: fn(&mut Self) -> Result<Value, Refusal>) -> Result<Value, Refusal> {
         self.at += 1;
         if self.depth == MOST_DEPTH {
@@ -144,14 +144,14 @@ impl Parser<'_> {
         Ok(Value::Number(Number::written(&self.text[start..self.at])))
     }
 
-    /// Passes digits, one at least.
+    /// Consumes one or more digits.
     fn digits(&mut self) -> Result<(), Refusal> {
         let count = self.text.as_bytes()[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += count;
         if count > 0 { Ok(()) } else { Err(Refusal::Syntax) }
     }
 
-    /// Reads a string from its quote on.
+    /// Parses a string from its quote on.
     fn string(&mut self) -> Result<String, Refusal> {
         self.at += 1;
         self.decoded.clear();
@@ -176,7 +176,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads what follows a backslash.
+    /// Parses the text after a backslash.
     fn escape(&mut self) -> Result<char, Refusal> {
         let byte = self.byte(self.at).ok_or(Refusal::Syntax)?;
         self.at += 1;
@@ -192,7 +192,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads four digits, and four more where they are the first half of a character.
+    /// Parses four digits, and four more if they are the first half of a surrogate pair.
     fn unit_or_pair(&mut self) -> Result<char, Refusal> {
         let first = self.hex()?;
         let (lone, end) = ("lone leading surrogate in hex escape", "unexpected end of hex escape");
@@ -216,7 +216,7 @@ impl Parser<'_> {
     }
 }
 
-/// Says whether a string contains what has to be escaped. All bytes are looked at, which is faster than to stop.
+/// Returns whether a string contains bytes that must be escaped. It checks all bytes, which is faster than stopping early.
 fn has_control(piece: &str) -> bool {
     piece.bytes().fold(false, |found, byte| found | (byte < b' '))
 }

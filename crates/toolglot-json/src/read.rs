@@ -1,4 +1,4 @@
-//! Values out of text and out of structs. The errors are `serde_json`'s.
+//! Parses text and converts structs. The errors are `serde_json`'s.
 
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, Unexpected};
 use serde_json::Error;
@@ -7,18 +7,18 @@ use serde_json::value::RawValue;
 use crate::parse::{self, Refusal};
 use crate::value::{Map, Value};
 
-/// Reads a value.
+/// Parses a value from text.
 ///
 /// # Errors
-/// If the text is not JSON, or nests deeper than 127 levels.
+/// If the text is not valid JSON, or is nested deeper than 127 levels.
 pub fn from_str(text: &str) -> Result<Value, Error> {
     parse::value(text).map_err(|refusal| error(text.as_bytes(), refusal))
 }
 
-/// Reads a value.
+/// Parses a value from bytes.
 ///
 /// # Errors
-/// As [`from_str`], and if the text is not UTF-8.
+/// Those of [`from_str`], and if the bytes are not UTF-8.
 pub fn from_slice(text: &[u8]) -> Result<Value, Error> {
     match std::str::from_utf8(text) {
         Ok(text) => from_str(text),
@@ -26,10 +26,10 @@ pub fn from_slice(text: &[u8]) -> Result<Value, Error> {
     }
 }
 
-/// Reads an object.
+/// Parses an object from bytes.
 ///
 /// # Errors
-/// As [`from_slice`], and if the value is no object.
+/// Those of [`from_slice`], and if the value is not an object.
 pub fn object_from_slice(text: &[u8]) -> Result<Map, Error> {
     match from_slice(text)? {
         Value::Object(members) => Ok(members),
@@ -37,8 +37,8 @@ pub fn object_from_slice(text: &[u8]) -> Result<Map, Error> {
     }
 }
 
-/// Returns the error. `serde_json` has the words for it, and reads the text once more to find them; but it stops at a number
-/// that it cannot hold, too.
+/// Returns the error. `serde_json` provides the message, by parsing the text again; but it also stops at a number
+/// that it cannot store.
 fn error(text: &[u8], refusal: Refusal) -> Error {
     let words = serde_json::from_slice::<serde_json::Value>(text).err();
     let words = words.filter(|error| !error.to_string().starts_with("number out of range"));

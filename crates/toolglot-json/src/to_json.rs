@@ -1,4 +1,4 @@
-//! What the macro `json!` takes.
+//! Arguments of the macro `json!`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -9,13 +9,13 @@ use serde::Serialize;
 use crate::number::Number;
 use crate::value::{Map, Value};
 
-/// What can be written into `json!`.
+/// A type that can be used in `json!`.
 pub trait ToJson {
     /// Returns a copy as a value.
     fn to_json(&self) -> Value;
 }
 
-/// Returns anything that can be serialized as a value.
+/// Converts anything serializable to a value.
 ///
 /// # Errors
 /// If it cannot be serialized as JSON.

@@ -9,7 +9,7 @@ use crate::number::Number;
 use crate::value::{Map, Value};
 
 impl fmt::Display for Value {
-    /// Writes compact JSON; `{:#}` is indented.
+    /// Writes compact JSON; `{:#}` indents it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() {
             return f.write_str(&serde_json::to_string_pretty(self).map_err(|_| fmt::Error)?);
@@ -101,7 +101,7 @@ impl Serialize for Map {
 }
 
 impl Serialize for Number {
-    /// A number that is not written as an integer goes out as raw text, which only `serde_json` takes.
+    /// A number that is not written as an integer is emitted as raw text, which only `serde_json` accepts.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let text = self.as_str();
         if let Some(number) = self.as_u64() {

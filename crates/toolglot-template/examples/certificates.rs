@@ -231,10 +231,10 @@ fn many(rows: &[Row], messages: usize) -> ExitCode {
 const HEAD: &str = "\
 # Certificates
 
-Which dialect each chat template writes, and how well the dialect was proved to read it: [what the grades mean](../../docs/templates.md).
-The templates are those of model families under permissive licences, as two projects carry them. White space around text and the empty
-frame of reasoning do not count. Strings that contain the format's own markers are not told apart where a template does not
-escape them; the table does not repeat that.
+The dialect of each chat template, and its certificate; [templates.md](../../docs/templates.md) explains the grades. The templates
+belong to model families under permissive licences, as distributed by two projects. White space around text and empty reasoning
+are ignored. If a template does not escape strings that contain the format's own markers, they cannot be distinguished; the table
+does not repeat that.
 
 | dialect | family | template | grade | read back | byte-equal | prefill | end of turn | limits |
 |---|---|---|---|---|---|---|---|---|

@@ -13,13 +13,13 @@ mod file;
 use file::DialectFile;
 pub(crate) use file::quoted;
 
-/// Stand for a name, an id and an index in the texts that are compared.
+/// Placeholders for a name, an id and an index in the compared texts.
 const NAME: char = '\u{e000}';
 const ID_MARK: char = '\u{e001}';
 const INDEX: char = '\u{e002}';
 const KEY: char = '\u{e003}';
 
-/// Returns dialect files that may read what the template writes, the likeliest first.
+/// Returns dialect files that may read the template's turns, the likeliest first.
 pub(crate) fn derive(probes: &Probes, about: &str) -> Vec<String> {
     let frame = Frame::of(probes);
     let mut files = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn derive(probes: &Probes, about: &str) -> Vec<String> {
     files
 }
 
-/// The same file with its weak openers declared strong: the template writes calls right behind text.
+/// The same file with its weak openers declared strong, since the template writes calls directly after text.
 fn strengthened(file: &str) -> Option<String> {
     let dialect = Dialect::from_toml("weak", file).ok()?;
     let openers = dialect.weak_openers();
@@ -48,7 +48,7 @@ fn strengthened(file: &str) -> Option<String> {
     (!list.is_empty()).then(|| file.replacen("\ncall = ", &format!("\nstrong = [{list}]\ncall = "), 1))
 }
 
-/// The turn with two calls, or with one where the template takes no more, without an empty frame and the end of the turn.
+/// The turn with two calls, or with one if the template accepts no more, without an empty frame and the end of the turn.
 fn texts(probes: &Probes, frame: Option<&Frame>) -> Vec<String> {
     let full = probes.find("two calls").filter(|(probe, turn)| turn.written == probe.said);
     let Some((_, turn)) = full.or_else(|| probes.find("one call")) else { return Vec::new() };
@@ -66,7 +66,7 @@ fn texts(probes: &Probes, frame: Option<&Frame>) -> Vec<String> {
 
 /// The same text with the index of each call marked, if its calls are numbered.
 fn indexed(text: &str) -> Option<String> {
-    // The second call's part begins where its name stands, or its id.
+    // The second call's part begins where its name is, or its id.
     let second =
         text.match_indices([NAME, ID_MARK]).map(|(at, _)| at).filter(|at| text[..*at].contains(TEXTS[1].1)).min()?;
     let second = text[..second].rfind(TEXTS[1].1)?;
@@ -78,7 +78,7 @@ fn indexed(text: &str) -> Option<String> {
     })
 }
 
-/// Replaces a number that is no part of a word.
+/// Replaces a number that is not part of a word.
 fn standalone(text: &str, number: u8) -> (String, usize) {
     let (mut out, mut count, mut before) = (String::new(), 0, ' ');
     let mut rest = text.chars().peekable();
@@ -101,12 +101,12 @@ fn arguments(call: usize) -> [(&'static str, &'static str); 2] {
     [TEXTS[2 * call], TEXTS[2 * call + 1]]
 }
 
-/// What stands around the calls of a turn.
+/// The text around the calls of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Around {
-    /// In front of and behind all calls.
+    /// Before and after all calls.
     section: (String, String),
-    /// In front of and behind each call's core.
+    /// Before and after each call's core.
     call: (String, String),
     /// Between two calls.
     join: String,

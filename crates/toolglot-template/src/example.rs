@@ -126,7 +126,7 @@ fn braces(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
 }
 
-/// Where the first call's name stands, which is nearest to its arguments: prose may have the word, too.
+/// The position of the first call's name that is nearest to its arguments: prose may contain the word, too.
 fn first_place(text: &str, name: &str, arguments: &str) -> Option<usize> {
     let members: Option<toolglot_json::Map> = serde_json::from_str(arguments).ok();
     let key = members.and_then(|members| members.keys().next().cloned());
@@ -136,7 +136,7 @@ fn first_place(text: &str, name: &str, arguments: &str) -> Option<usize> {
     near.min().map(|(_, at)| at).or_else(|| text.find(name))
 }
 
-/// Where the last call's name or its last value stands, whichever comes later.
+/// The position of the last call's name or its last value, whichever comes later.
 fn last_place(text: &str, name: &str, arguments: &str) -> usize {
     let name = text.rfind(name).map_or(0, |at| at + name.len());
     let members: Option<toolglot_json::Map> = serde_json::from_str(arguments).ok();
@@ -147,7 +147,7 @@ fn last_place(text: &str, name: &str, arguments: &str) -> usize {
     spelled.max().unwrap_or(0).max(name)
 }
 
-/// Whether a line is words of a sentence: letters in most of its words, and no marker.
+/// Whether a line is prose: most of its words consist of letters, and it has no marker.
 fn is_prose(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let plain = words.iter().filter(|word| is_word(word)).count();
@@ -162,7 +162,7 @@ fn is_word(word: &str) -> bool {
     !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || "'’-".contains(c))
 }
 
-/// Where what belongs to the first call begins: behind lines of prose, and behind the prose of its own line.
+/// The start of the first call's text: after lines of prose, and after the prose of its own line.
 fn prose_before(text: &str, first: usize) -> usize {
     let mut start = 0;
     for line in text[..first].split_inclusive('\n') {
@@ -186,7 +186,7 @@ fn prose_before(text: &str, first: usize) -> usize {
     start
 }
 
-/// Where what belongs to the last call ends: before lines of prose.
+/// The end of the last call's text: before lines of prose.
 fn prose_behind(text: &str, last: usize) -> usize {
     let line_end = text[last..].find('\n').map_or(text.len(), |at| last + at + 1);
     let mut end = line_end;
@@ -196,7 +196,7 @@ fn prose_behind(text: &str, last: usize) -> usize {
         }
         end += line.len();
     }
-    // Behind the closer, in its own line.
+    // After the closer, in its own line.
     let line = &text[last..line_end];
     let tail = markers(line, &[]).last().map(|marker| marker.end).filter(|at| is_prose(&line[*at..]));
     match tail {

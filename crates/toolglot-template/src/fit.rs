@@ -1,4 +1,4 @@
-//! How well a dialect fits a template: does it read each probe back, and would it write the same bytes?
+//! How well a dialect fits a template: whether it reads each probe back, and would write the same bytes.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -11,37 +11,37 @@ use crate::probe::{CONTENT, Probe, Probes, REASONING, Turn, tools};
 use crate::random::Dice;
 use crate::said::Said;
 
-/// A dialect, tried on a template.
+/// A dialect, tested on a template.
 #[derive(Clone, Debug)]
 pub(crate) struct Fit {
     pub(crate) dialect: Arc<Dialect>,
-    /// What the prompt opens is reasoning: turns behind the whole prompt begin inside it.
+    /// The prompt opens reasoning: turns after the whole prompt begin inside it.
     pub(crate) is_prefilled: bool,
-    /// One for each probe, in their order.
+    /// One for each probe, in order.
     pub(crate) rows: Vec<Row>,
-    /// Bytes that had to be cut off as the end of a turn, although not every turn ends with them.
+    /// Bytes that had to be removed as the end of a turn, although not every turn ends with them.
     cut: usize,
 }
 
-/// What became of one probe.
+/// The outcome of one probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Row {
-    /// It was read back exactly; how it differs from what the renderer writes, and the end that was cut off.
+    /// Read back exactly; the difference from the renderer's text, and the end that was removed.
     Read { difference: Option<Difference>, end: String },
-    /// The template writes two different messages alike, or does not escape.
+    /// The template writes two different messages identically, or does not escape.
     Lossy { why: String },
-    /// The template refuses the message.
+    /// The template rejects the message.
     Refused { why: String },
-    /// It was read as something else.
+    /// Read as a different message.
     Misread { read: String },
 }
 
 /// The first difference between what a template and a dialect write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What the template writes there.
+    /// The template's text there.
     pub template: String,
-    /// What the dialect writes there.
+    /// The dialect's text there.
     pub dialect: String,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Reader<'p> {
     frame: Frame,
 }
 
-/// What stands around reasoning.
+/// The text around reasoning.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) open: String,
@@ -62,7 +62,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Finds the frame in a probe with reasoning; where the template drops reasoning, what it closes at once.
+    /// Finds the frame in a probe with reasoning; if the template drops reasoning, the frame that it closes at once.
     pub(crate) fn of(probes: &Probes) -> Option<Self> {
         let turns = ["reasoning and text", "reasoning and two calls"].into_iter().filter_map(|what| probes.find(what));
         let behind = |turn: &Turn| turn.text.find(REASONING).map(|at| at + REASONING.len());
@@ -94,7 +94,7 @@ impl Frame {
         turn.text.trim_start().starts_with(&closer).then_some(Self { open: String::new(), close: closer })
     }
 
-    /// Drops an empty frame from the start of a turn: templates write it where there was no reasoning.
+    /// Removes an empty frame from the start of a turn: templates write it if there was no reasoning.
     pub(crate) fn without<'t>(&self, text: &'t str, prompt: &str) -> &'t str {
         let close = self.close.trim();
         if close.is_empty() {
@@ -114,7 +114,7 @@ impl<'p> Reader<'p> {
         Self { probes, dialect: Arc::clone(dialect), pinned, tools: tools(), frame }
     }
 
-    /// Tries all probes, first without reasoning that the prompt opened, then with.
+    /// Tries all probes, first without reasoning that the prompt opened, then with it.
     pub(crate) fn fit(&self) -> Fit {
         let tried = |is_prefilled| {
             let rows: Vec<Row> = self.probes.rows.iter().map(|probe| self.row(probe, is_prefilled)).collect();
@@ -129,7 +129,7 @@ impl<'p> Reader<'p> {
         if opened.score() > plain.score() { opened } else { plain }
     }
 
-    /// How much had to be cut off, besides what every turn ends with.
+    /// The number of bytes removed besides the common end of all turns.
     fn cut(&self, row: &Row) -> usize {
         let Row::Read { end, .. } = row else { return 0 };
         let (end, plain) = (end.trim(), self.probes.end.trim());
@@ -137,7 +137,7 @@ impl<'p> Reader<'p> {
         whole_behind(end, end.len() - alike, &self.probes.special)
     }
 
-    /// Whether the dialect reads the simplest calls; most dialects do not, and need no further look.
+    /// Whether the dialect reads the simplest calls; most dialects do not, and need no further tests.
     pub(crate) fn is_near(&self) -> bool {
         let first = ["one call", "two calls", "one parameter"].iter().filter_map(|what| self.probes.find(what)).next();
         first.is_some_and(|(_, turn)| [false, true].into_iter().any(|open| self.read(turn, open).is_ok()))
@@ -157,7 +157,7 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// Reads a turn whose calls are a message of their own as it stands.
+    /// Reads a turn whose calls are a separate message, unchanged.
     fn apart(&self, turn: &Turn, is_prefilled: bool) -> Option<Row> {
         let turn = Turn { text: turn.apart.clone()?, ..turn.clone() };
         let end = self.read(&turn, is_prefilled).ok()?;
@@ -165,7 +165,7 @@ impl<'p> Reader<'p> {
         Some(Row::Read { difference, end })
     }
 
-    /// The same, and the turn is read once more in pieces at random: they must not matter.
+    /// The same, and the turn is read again in random pieces, which must not matter.
     pub(crate) fn row_in_pieces(&self, probe: &Probe, is_prefilled: bool, dice: &mut Dice) -> Row {
         let row = self.row(probe, is_prefilled);
         let (Row::Read { end, .. }, Ok(turn)) = (&row, &probe.turn) else { return row };
@@ -188,7 +188,7 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// Reads a turn; returns where what it says ends, and what follows is the end of the turn.
+    /// Reads a turn; returns where its content ends, followed by the end of the turn.
     pub(crate) fn read(&self, turn: &Turn, is_prefilled: bool) -> Result<usize, Box<Message>> {
         let mut first = None;
         for end in self.ends(turn) {
@@ -201,7 +201,7 @@ impl<'p> Reader<'p> {
         Err(Box::new(first.unwrap_or_else(|| self.message(turn, 0, false))))
     }
 
-    /// Reads a turn up to a place, without the frame that templates write where there was no reasoning.
+    /// Reads a turn up to a position, without the frame that templates write if there was no reasoning.
     fn message(&self, turn: &Turn, end: usize, is_prefilled: bool) -> Message {
         let (text, options) = self.input(turn, end, is_prefilled);
         parse(text, &self.pinned, &self.tools, &options)
@@ -219,7 +219,7 @@ impl<'p> Reader<'p> {
         (framed, Options::default().with_reasoning_open(is_open))
     }
 
-    /// Where the turn's own text may end: the whole turn first, then in front of one marker after the other.
+    /// Possible ends of the turn's own text: the whole turn first, then before one marker after another.
     fn ends(&self, turn: &Turn) -> Vec<usize> {
         let text = turn.text.as_str();
         let said = turn.written.calls.iter().map(|call| call.name.as_str());
@@ -235,8 +235,8 @@ impl<'p> Reader<'p> {
         ends
     }
 
-    /// How the template's turn differs from what the renderer writes, but for white space around it, the empty frame of
-    /// reasoning, what the prompt has opened, and the end of the turn, which is returned, too.
+    /// The difference between the template's turn and the renderer's, ignoring white space around it, the empty frame of
+    /// reasoning, what the prompt has opened, and the end of the turn, which is also returned.
     fn difference(&self, turn: &Turn, end: usize, is_prefilled: bool) -> (Option<Difference>, String) {
         let said = &turn.written;
         let cut = turn.text[end..].to_owned();
@@ -260,7 +260,7 @@ impl<'p> Reader<'p> {
         (first_difference(template.trim_end(), written), cut)
     }
 
-    /// Whether a turn says the same without what stands from a place on, which is nothing but markers.
+    /// Whether a turn has the same content without the text from a position on, which consists of markers.
     fn is_end(&self, turn: &Turn, from: usize, is_prefilled: bool) -> bool {
         let message = self.message(turn, from, is_prefilled);
         let rest = turn.text[from..].trim();
@@ -278,7 +278,7 @@ impl<'p> Reader<'p> {
         renderer.render(&rendering).map_err(|error| error.to_string())
     }
 
-    /// Says whose fault it is that a turn was misread: if the template writes what was read just the same, its own.
+    /// Decides who is at fault for a misread turn: the template, if it writes the misread message identically.
     fn blamed(&self, turn: &Turn, message: &Message) -> Row {
         let read = Said::from(message);
         if read != turn.written && !read.calls.is_empty() && is_clean(message) {
@@ -292,11 +292,11 @@ impl<'p> Reader<'p> {
     }
 }
 
-/// So many markers may follow what a turn says.
+/// The number of markers that may follow the content of a turn.
 const DEEPEST_END: usize = 4;
 
 impl Fit {
-    /// How much was read, then how much is equal, then how little had to be cut off as the end of a turn.
+    /// The order of results: how much was read, how much is equal, and how little was removed as the end of a turn.
     pub(crate) fn score(&self) -> (usize, usize, Reverse<usize>) {
         let read = self.count(|row| !matches!(row, Row::Misread { .. }));
         (read, self.count(Row::is_equal), Reverse(self.cut))
@@ -317,7 +317,7 @@ impl Row {
     }
 }
 
-/// Whether nothing had to be put right but what templates do on purpose: where they print a list or `True`, it is Python.
+/// Whether the only repairs are for deliberate output of templates: a printed list or `True` is Python.
 pub(crate) fn is_clean(message: &Message) -> bool {
     message.diagnostics.iter().all(|found| HARMLESS.contains(&found.code))
 }

@@ -147,7 +147,7 @@ fn derived(probes: &Probes, name: &str) -> Option<Inferred> {
     Some(ended(probes, &found).unwrap_or(found))
 }
 
-/// The same dialect, that knows what ends a turn.
+/// The same dialect with the ends of a turn.
 fn ended(probes: &Probes, found: &Inferred) -> Option<Inferred> {
     let ends: Vec<String> = found.certificate.ends.iter().map(|end| quoted(end)).collect();
     if ends.is_empty() {
@@ -189,5 +189,5 @@ fn ranked(probes: &Probes, dialects: impl Iterator<Item = Arc<Dialect>>, is_deri
     certified
 }
 
-/// So many dialects that read the fixed messages best are tried with random ones; more cost time and were never chosen.
+/// The number of dialects, those that read most fixed messages, that are tried with random ones.
 const FINALISTS: usize = 3;

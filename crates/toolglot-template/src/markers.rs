@@ -1,11 +1,11 @@
-//! Where a template's text may be cut: never inside a marker.
+//! Where a template's text may be split: never inside a marker.
 
 use std::ops::Range;
 
-/// A marker in angle brackets may be so long; longer ones are prose or markup of a value.
+/// The longest marker in angle brackets; longer ones are prose or markup of a value.
 const LONGEST: usize = 96;
 
-/// Returns the markers of a text in order: known tokens, then what has a marker's shape.
+/// Returns the markers of a text in order: known tokens, then texts with the shape of a marker.
 pub(crate) fn markers(text: &str, special: &[String]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -21,12 +21,12 @@ pub(crate) fn markers(text: &str, special: &[String]) -> Vec<Range<usize>> {
     found
 }
 
-/// Moves a place back to the start of the marker that it would cut.
+/// Moves a position back to the start of the marker around it.
 pub(crate) fn whole_before(text: &str, at: usize, special: &[String]) -> usize {
     markers(text, special).iter().find(|marker| marker.start < at && at < marker.end).map_or(at, |marker| marker.start)
 }
 
-/// Moves a place on to the end of the marker that it would cut.
+/// Moves a position forward to the end of the marker around it.
 pub(crate) fn whole_behind(text: &str, at: usize, special: &[String]) -> usize {
     markers(text, special).iter().find(|marker| marker.start < at && at < marker.end).map_or(at, |marker| marker.end)
 }
@@ -46,7 +46,7 @@ fn marker_at(text: &str, at: usize, special: &[String]) -> Option<usize> {
     Some(at + length)
 }
 
-/// Brackets that prose in few languages has, and no JSON.
+/// Brackets that occur in few languages' prose, and not in JSON.
 const BRACKETS: [(char, char); 8] =
     [('〈', '〉'), ('⟨', '⟩'), ('⟦', '⟧'), ('⟪', '⟫'), ('《', '》'), ('【', '】'), ('〔', '〕'), ('⦃', '⦄')];
 

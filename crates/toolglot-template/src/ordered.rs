@@ -1,4 +1,4 @@
-//! JSON as the template engine takes it, members in the order of the text.
+//! JSON for the template engine, with members in their original order.
 
 use minijinja::Value;
 use toolglot_json::Value as Json;

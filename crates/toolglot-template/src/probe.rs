@@ -1,4 +1,4 @@
-//! The probe messages, and the turns that a template makes of them.
+//! The probe messages, and the turns that a template renders for them.
 
 use minijinja::Value;
 use toolglot::Tools;
@@ -10,7 +10,7 @@ use crate::said::{Said, Shape, map};
 use crate::sandbox::Sandbox;
 use crate::source::Template;
 
-/// The tools of all probes: words that no template writes by itself, described at every level, as macros read all of it.
+/// The tools of all probes: words that no template contains, described at every level, since macros read all of it.
 pub(crate) const TOOLS: &str = r#"[
  {"type": "function", "function": {"name": "qzfind_river", "description": "Finds a river.", "parameters": PARAMETERS}},
  {"type": "function", "function": {"name": "qzread_note", "description": "Reads a note.", "parameters": PARAMETERS}}]"#;
@@ -35,12 +35,12 @@ pub(crate) fn tools_json() -> String {
     TOOLS.replace("PARAMETERS", PARAMETERS)
 }
 
-/// Returns the tools as the parser takes them.
+/// Returns the tools for the parser.
 pub(crate) fn tools() -> Tools {
     Tools::from_json_str(&tools_json()).unwrap_or_default()
 }
 
-/// A template that was made to speak.
+/// A template with its rendered probes.
 pub(crate) struct Probes {
     sandbox: Sandbox,
     pub(crate) shape: Shape,
@@ -49,9 +49,9 @@ pub(crate) struct Probes {
     asked: String,
     /// The same, with the prompt to answer.
     prompted: String,
-    /// What every turn begins with, of templates that write no prompt.
+    /// The beginning of every turn, for templates without a prompt.
     header: String,
-    /// What follows the text of an answer without calls.
+    /// The text after an answer without calls.
     pub(crate) end: String,
     /// All probes.
     pub(crate) rows: Vec<Probe>,
@@ -65,20 +65,20 @@ pub(crate) struct Probe {
     pub(crate) turn: Result<Turn, String>,
 }
 
-/// What a template makes of one assistant's message.
+/// The turn that a template renders for one assistant's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Turn {
-    /// From behind the prompt to the end.
+    /// From the prompt to the end.
     pub(crate) text: String,
-    /// The same, where the template writes calls beside text as a message of their own.
+    /// The same, if the template writes calls next to text as a separate message.
     pub(crate) apart: Option<String>,
-    /// The turn stands behind the whole prompt, and so behind what that has opened.
+    /// The turn follows the whole prompt, and therefore what that has opened.
     pub(crate) is_prompted: bool,
-    /// What the template wrote of the message: it may drop parts.
+    /// The message that the template wrote, without the parts that it drops.
     pub(crate) written: Said,
 }
 
-/// Why a template gives no probes.
+/// Why a template yields no probes.
 pub(crate) type Refused = String;
 
 impl Probes {
@@ -116,12 +116,12 @@ impl Probes {
         Some((probe, probe.turn.as_ref().ok()?))
     }
 
-    /// What the prompt adds behind the conversation: the assistant's header, and what it opens for the model.
+    /// The text that the prompt adds after the conversation: the assistant's header, and what it opens for the model.
     pub(crate) fn prompt(&self) -> &str {
         self.prompted.strip_prefix(self.asked.as_str()).unwrap_or_default()
     }
 
-    /// Renders one turn, in the shape found.
+    /// Renders one turn, in the template's message shape.
     pub(crate) fn turn(&self, said: &Said) -> Result<Turn, Refused> {
         self.turn_in(self.shape, said)
     }
@@ -136,7 +136,7 @@ impl Probes {
         Ok(Turn { text: one, apart, is_prompted, written })
     }
 
-    /// Where there is no prompt, what a turn with text and one with calls have in common.
+    /// Without a prompt: the common beginning of a turn with text and one with calls.
     fn header(&self) -> String {
         let turn = |said: &Said| self.turn(said).map(|turn| turn.text).unwrap_or_default();
         let (text, calls) = (turn(&Said::default().content(CONTENT)), turn(&two_calls()));
@@ -148,7 +148,7 @@ impl Probes {
         text[..cut].to_owned()
     }
 
-    /// Some templates write calls beside text as a turn of their own: the end of the text's turn, and the prompt again.
+    /// Some templates write calls next to text as a separate turn: the end of the text's turn, and the prompt again.
     fn in_one_turn(&self, text: &str, said: &Said) -> String {
         let (end, header) = (self.end.trim(), self.prompt().trim().lines().next().unwrap_or_default());
         let is_split = !said.content.is_empty() && !said.calls.is_empty() && !end.is_empty() && !header.is_empty();
@@ -161,14 +161,14 @@ impl Probes {
         }
     }
 
-    /// Templates repeat the header of an assistant's message in front of calls.
+    /// Some templates repeat the header of an assistant's message before calls.
     fn without_header(&self, whole: &str, start: usize) -> usize {
         let header = markers(self.prompt(), &self.special).into_iter().next().map(|marker| &self.prompt()[marker]);
         let rest = whole[start..].trim_start();
         header.and_then(|header| rest.strip_prefix(header)).map_or(start, |rest| whole.len() - rest.len())
     }
 
-    /// Where the turn begins.
+    /// The start of the turn.
     fn start(&self, whole: &str, said: &Said) -> (usize, bool) {
         if whole.starts_with(&self.prompted) && self.prompted.len() > self.asked.len() {
             return (self.prompted.len(), true);
@@ -178,7 +178,7 @@ impl Probes {
         if cut >= self.asked.len() {
             return (cut, false);
         }
-        // The template rewrites what stands before: the last marker of the prompt is sought in front of the message.
+        // The template rewrites what precedes: the last marker of the prompt is sought in front of the message.
         let first = first_sentinel(whole, said).unwrap_or(whole.len());
         let header =
             markers(&self.prompted, &self.special).pop().map(|marker| self.prompted[marker.start..].trim_end());
@@ -186,7 +186,7 @@ impl Probes {
         (found.unwrap_or(cut.min(first)), false)
     }
 
-    /// The shape in which the template writes most of a message.
+    /// The message shape with which the template writes most of a message.
     fn best_shape(&self) -> Shape {
         let said = Said::default().content(CONTENT).reasoning(REASONING);
         let (one, both) = (two_calls(), said.clone());
@@ -203,7 +203,7 @@ impl Probes {
             }
             score += i32::from(reasoned.contains(REASONING)) + i32::from(all.contains(REASONING));
             score += 2 * i32::from(!shape.named_ids);
-            // Encoded twice, or printed by Python, where an object stands in for text.
+            // Encoded twice, or printed by Python, where an object replaces text.
             score -= 24 * i32::from(calls.contains("\\\"qzcity"));
             score -= 24 * i32::from(calls.contains("'{\"qzcity\""));
             score -= 20 * i32::from(!shape.arguments_as_text && calls.contains("{'qzcity'"));
@@ -221,7 +221,7 @@ impl Probes {
     }
 }
 
-/// Renders the conversation: a question, and perhaps the assistant's turn or the prompt for it.
+/// Renders the conversation: a question, and optionally the assistant's turn or the prompt for it.
 fn conversation(sandbox: &Sandbox, turn: Option<Value>, prompt: bool) -> Result<String, Refused> {
     let tools = tools_json();
     let declared = ordered::value(&tools);
@@ -235,7 +235,7 @@ fn conversation(sandbox: &Sandbox, turn: Option<Value>, prompt: bool) -> Result<
     ])
 }
 
-/// What of a message stands in its turn: templates drop reasoning, ids, all calls but the first.
+/// The parts of a message that occur in its turn: templates drop reasoning, ids, all calls but the first.
 fn written(text: &str, said: &Said) -> Said {
     let stands = |part: &str| {
         let part = part.trim();
@@ -268,7 +268,7 @@ fn two_calls() -> Said {
     Said::default().call(NAMES[0], &arguments(&TEXTS[..2])).call(NAMES[1], &arguments(&TEXTS[2..]))
 }
 
-/// What each probe is called, and what it says.
+/// The names and contents of the probes.
 fn catalogue() -> Vec<(&'static str, Said)> {
     let said = Said::default;
     let one = |arguments: &str| said().call(NAMES[0], arguments);

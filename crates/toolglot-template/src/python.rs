@@ -14,7 +14,7 @@ pub(crate) fn text(value: &Value) -> String {
     }
 }
 
-/// Deeper values are cut; a template that nests them has no honest reason to print them.
+/// Deeper values are truncated; no legitimate template prints them.
 const DEEPEST: usize = 64;
 
 /// Returns `repr(value)`.
@@ -40,7 +40,7 @@ fn printed(value: &Value, depth: usize) -> String {
     }
 }
 
-/// Python prefers single quotes, and takes double ones if only a single quote is inside.
+/// Python prefers single quotes, and uses double quotes only if the text contains only single ones.
 fn quoted(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::from(quote);
@@ -66,11 +66,11 @@ fn number(value: &Value) -> String {
     }
 }
 
-/// How `json.dumps` lays a value out.
+/// The layout of `json.dumps`.
 pub(crate) struct Layout {
-    /// Spaces a level, if members are on lines of their own.
+    /// Spaces per level, if members are on separate lines.
     pub indent: Option<usize>,
-    /// Between members, and between a key and its value.
+    /// Separators between members, and between a key and its value.
     pub separators: (String, String),
     /// Whether characters outside ASCII are escaped.
     pub ascii: bool,

@@ -1,11 +1,11 @@
-//! Messages at random, always the same for a seed: what a certificate is proved with.
+//! Random messages for certificates, always the same for a seed.
 
 use toolglot_json::Value as Json;
 
 use crate::probe::NAMES;
 use crate::said::Said;
 
-/// A source of dice.
+/// A random number generator.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -32,10 +32,10 @@ pub(crate) struct Random {
     pub(crate) said: Said,
 }
 
-/// The kind of a value that holds the format's own markers.
+/// The kind of a value that contains the format's own markers.
 pub(crate) const OWN_MARKERS: &str = "a string with the format's own markers";
 
-/// Makes a message of at most three calls; `markers` are those of the format.
+/// Generates a message of at most three calls; `markers` are those of the format.
 pub(crate) fn message(dice: &mut Dice, markers: &[String]) -> Random {
     let mut kind = "plain values";
     let mut said = Said::default();
@@ -60,7 +60,7 @@ pub(crate) fn message(dice: &mut Dice, markers: &[String]) -> Random {
 
 type Make = fn(&mut Dice, &[String], &mut &'static str) -> Json;
 
-/// The parameters of the probe tools, in the order in which they are declared.
+/// The parameters of the probe tools, in their declared order.
 const MEMBERS: &[(&str, Make)] = &[
     ("qzcity", string),
     ("qznote", string),

@@ -1,4 +1,4 @@
-//! Runs a chat template as Hugging Face's libraries do, within limits: fuel, recursion, size of the output.
+//! Runs a chat template like Hugging Face's libraries, with limits on instructions, recursion and output.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,19 +9,19 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, State, UndefinedBehav
 use crate::python::{Layout, text};
 use crate::source::Template;
 
-/// Instructions of the template engine for one rendering. The longest template seen needs some 40,000 for a probe.
+/// Instructions of the template engine for one rendering. The largest known template needs about 40,000 for a probe.
 const FUEL: u64 = 2_000_000;
 
-/// Calls of macros within each other, and includes. Templates that walk a schema recurse a dozen levels.
+/// Nested calls of macros and includes. Templates that walk a schema recurse a dozen levels.
 const RECURSION: usize = 120;
 
-/// Bytes of one rendering. A prompt with all probe tools has some 20,000; ten times the limit is still no harm.
+/// Bytes of one rendering. A prompt with all probe tools has about 20,000; ten times the limit would still be harmless.
 const LARGEST_OUTPUT: usize = 1 << 20;
 
-/// A template's source may have so many bytes; the longest seen has 31,000.
+/// Maximal bytes of a template's source; the longest known has 31,000.
 const LARGEST_SOURCE: usize = 1 << 20;
 
-/// A template, compiled.
+/// A compiled template.
 pub(crate) struct Sandbox {
     environment: Environment<'static>,
     globals: Arc<[(String, Value)]>,
@@ -68,7 +68,7 @@ impl Sandbox {
 
 const REFUSED: &str = "refused: ";
 
-/// Says why a template failed: in its own words if it refused, otherwise with the line.
+/// Returns the message of a template's error: the template's own if it rejected the input, otherwise with the line.
 fn explained(error: &Error) -> String {
     let detail = error.detail().unwrap_or_default();
     if let Some(at) = detail.find(REFUSED) {
@@ -82,11 +82,11 @@ fn explained(error: &Error) -> String {
     }
 }
 
-/// Makes a list that can be appended to.
+/// Creates a list that can be appended to.
 const LIST: &str = "toolglot_list";
 
-/// In Python lists are mutable, and some templates append to them. Here they are values, so what such a template begins
-/// as an empty list is an object of ours.
+/// In Python, lists are mutable, and some templates append to them. In this engine they are values, so a list that
+/// such a template begins as empty becomes an object of this crate.
 fn with_mutable_lists(source: String) -> String {
     if !source.contains(".append(") {
         return source;
@@ -144,7 +144,7 @@ impl Object for List {
     }
 }
 
-/// Output that is refused once it is too large.
+/// Output that is rejected once it is too large.
 struct Limited(Vec<u8>);
 
 impl io::Write for Limited {
@@ -161,7 +161,7 @@ impl io::Write for Limited {
     }
 }
 
-/// `{% generation %}` marks what is trained on; it writes nothing.
+/// `{% generation %}` marks training data; it writes nothing.
 fn without_generation_tags(source: &str) -> String {
     let mut source = source.to_owned();
     for word in ["generation", "endgeneration"] {

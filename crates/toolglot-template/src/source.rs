@@ -104,7 +104,7 @@ impl Template {
 /// Defaults for unknown tokens.
 const DEFAULT_TOKENS: [(&str, &str); 2] = [("bos_token", "<s>"), ("eos_token", "</s>")];
 
-/// Switches that make templates write everything, above all the reasoning of all turns.
+/// Switches that make templates write everything, in particular the reasoning of all turns.
 const SWITCHES: [(&str, bool); 7] = [
     ("enable_thinking", true),
     ("thinking", true),

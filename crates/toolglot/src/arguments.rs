@@ -1,4 +1,4 @@
-//! The arguments of a call whose tool is known already, read as they arrive.
+//! The arguments of a call to a known tool, parsed as they arrive.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialects;
@@ -10,11 +10,11 @@ use crate::repair::repair;
 use crate::sink::Sink;
 use crate::tool::Tools;
 
-/// Reads the arguments string of a native call, piece by piece, for servers that send one in pieces.
+/// Parses the arguments string of a native call piece by piece, for servers that stream it.
 ///
-/// What is certain is said at once: valid JSON that fits the tool comes out as it went in, everything else repaired and
-/// converted as the arguments of a call that was written as text. What cannot be read as one object while it arrives is
-/// kept and read by [`repair`] when it is whole.
+/// Emits JSON as soon as it is certain. Valid JSON that fits the tool is unchanged; anything else is repaired and
+/// converted like the arguments of a call in text. Text that cannot be parsed as one object while it arrives is kept,
+/// and given to [`repair`] when it is complete.
 ///
 /// # Example
 /// ```
@@ -32,7 +32,7 @@ use crate::tool::Tools;
 #[derive(Clone, Debug)]
 pub struct ArgumentsReader {
     dialects: Dialects,
-    /// Nothing but the tool, if it is declared.
+    /// Only the tool, if it is declared.
     tool: Tools,
     options: Options,
     input: Input,
@@ -41,29 +41,29 @@ pub struct ArgumentsReader {
     diagnostics: Vec<Diagnostic>,
     /// Where the object ended.
     end: Option<ValueOutcome>,
-    /// Everything, until something of it was said.
+    /// All text so far, until something has been emitted.
     kept: Option<String>,
-    /// What stands behind the object.
+    /// The text after the object.
     rest: String,
     /// With fewer bytes than this nothing new can be decided.
     wake: usize,
 }
 
-/// How the arguments of a call ended.
+/// The result of parsing the arguments of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArgumentsEnd {
-    /// What became of them. What was said is one JSON object if they are complete or repaired, and else no JSON: nothing is
-    /// closed that the text left open.
+    /// How they ended. If they are complete or repaired, the emitted text is one JSON object; otherwise it is not valid
+    /// JSON, since nothing is closed that the text left open.
     pub outcome: Outcome,
-    /// What was done, or why it failed; spans count bytes of the string.
+    /// Repairs, or the reason of the failure; spans count bytes of the arguments string.
     pub diagnostics: Vec<Diagnostic>,
-    /// What stands behind the object, blanks dropped; often the arguments of a further call.
+    /// The text after the object, without surrounding white space; often the arguments of another call.
     pub rest: String,
 }
 
 impl ArgumentsReader {
-    /// Returns a reader for a call of the tool `name`, declared in `tools` or not.
+    /// Returns a reader for a call to the tool `name`, which need not be declared in `tools`.
     pub fn new(dialects: &Dialects, tools: &Tools, name: &str, options: &Options) -> Self {
         let tool = tools.only_named(name);
         let node = tool.only().and_then(|tool| tool.schema.as_ref()).map(|schema| schema.root().id());
@@ -82,7 +82,7 @@ impl ArgumentsReader {
         }
     }
 
-    /// Reads on and appends the JSON that is certain now.
+    /// Parses the next piece, and appends the JSON that is now certain to `out`.
     pub fn push(&mut self, text: &str, out: &mut String) {
         if let Some(kept) = &mut self.kept {
             kept.push_str(text);
@@ -96,18 +96,18 @@ impl ArgumentsReader {
         }
     }
 
-    /// Says why the server ended the message, where that is known only at its end. Where a limit did, only what has shown to be
-    /// JSON is read: text that is something else may have been cut in the middle.
+    /// Sets the server's finish reason, which may be known only at the end. If it is a limit, only text that has turned out
+    /// to be JSON is parsed: other text may have been truncated.
     pub fn set_finish_reason(&mut self, reason: Option<FinishReason>) {
         self.options.finish_reason = reason;
     }
 
-    /// Says whether the object has been read to its end.
+    /// Returns whether the object has been read to its end.
     pub fn is_over(&self) -> bool {
         self.end.is_some_and(|end| end.how == Ended::Complete)
     }
 
-    /// Ends the arguments and appends what was held back; the brace that closes them only if they are whole.
+    /// Ends the arguments, and appends the rest to `out`; the closing brace only if the arguments are finished.
     pub fn finish(mut self, out: &mut String) -> ArgumentsEnd {
         self.input.closed = true;
         self.wake = 0;
@@ -120,7 +120,7 @@ impl ArgumentsReader {
         }
     }
 
-    /// Reads on if enough has arrived to decide more; what is undecided is looked at again when it has grown by an eighth.
+    /// Continues if enough bytes have arrived; undecided text is retried when it has grown by an eighth.
     fn advance(&mut self, out: &mut String) {
         if self.input.end() < self.wake || self.end.is_some() {
             return;
@@ -142,8 +142,8 @@ impl ArgumentsReader {
         }
     }
 
-    /// Says whether a whole call may stand where its arguments should: the first key, as far as it is there, is one of a call
-    /// and no parameter. Such a text is read when it is whole.
+    /// Returns whether the text may be a whole call instead of its arguments: its first key, so far, is a call's key and
+    /// not a parameter. Such a text is parsed when it is complete.
     fn may_be_a_call(&self) -> bool {
         let (Some(kept), Some(tool)) = (&self.kept, self.tool.only()) else { return false };
         let Some(schema) = tool.schema.as_ref() else { return false };
@@ -188,7 +188,7 @@ impl ArgumentsReader {
         end
     }
 
-    /// Reads a whole string of which nothing has been said.
+    /// Parses a whole string of which nothing has been emitted.
     fn repaired(&self, whole: &str, how: Ended, out: &mut String) -> ArgumentsEnd {
         let found = repair(whole, &self.dialects, &self.tool, &self.options);
         let outcome = match (&found.arguments, how) {
@@ -202,10 +202,10 @@ impl ArgumentsReader {
     }
 }
 
-/// The first key of a call stands within so many bytes.
+/// The first key of a call is within this many bytes.
 const CALL_HEAD: usize = 64;
 
-/// The first keys of calls: what else stands first in the arguments is a parameter.
+/// The first keys of calls; any other first key is a parameter.
 const CALL_KEYS: [&str; 4] = ["name", "function", "tool", "tool_name"];
 
 #[cfg(test)]

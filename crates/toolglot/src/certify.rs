@@ -1,5 +1,5 @@
-//! What a dialect can carry: two calls with a value of every type are written and read back, and what does not survive
-//! is named.
+//! What a dialect can express: two calls with a value of every type are rendered and parsed back, and whatever is lost
+//! is listed.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::parse;
 use crate::render::{RenderError, Renderer, Rendering};
 use crate::tool::Tools;
 
-/// What a dialect can carry.
+/// What a dialect can express; the result of [`certify`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Certificate {
-    /// Two calls as the dialect writes them, or why it cannot write even text.
+    /// Two calls as the dialect writes them, or the reason why it cannot write even a string.
     pub example: Result<String, String>,
-    /// What must be mended: kinds of values that do not survive, with the reason.
+    /// Defects to fix: the kinds of values that do not parse back, each with the reason.
     pub lost: Vec<String>,
-    /// What works, but may surprise.
+    /// Behaviour that works but may be surprising.
     pub warnings: Vec<String>,
 }
 
@@ -38,8 +38,8 @@ const KINDS: [(&str, &str, &str); 12] = [
     ("an object", r#"{"type": "object", "properties": {"n": {"type": "integer"}}}"#, r#"{"n": 1}"#),
 ];
 
-/// Tries a dialect: two calls with a value of every kind are written and read back, each kind alone and all that survive
-/// together.
+/// Tests a dialect: renders two calls with a value of every kind and parses them back, each kind alone and then all that
+/// survive together.
 ///
 /// # Example
 /// ```
@@ -66,8 +66,8 @@ pub fn certify(dialect: &Dialect) -> Certificate {
     Certificate { example, lost, warnings }
 }
 
-/// Explains a strong marker that also closes calls and with which the call's opener begins: where the opener stands, the
-/// strong closer is read first, as one that closes nothing.
+/// Explains a strong marker that also closes calls and is a prefix of the call's opener: at the opener, the parser first
+/// reads the strong closer, as one that closes nothing.
 fn closes_too(dialect: &Dialect) -> Option<String> {
     let plain = |literal: &Literal| literal.spellings.iter().map(Spelling::plain).collect::<Vec<_>>();
     let openers: Vec<String> = dialect.calls.iter().filter_map(Pattern::opening).flat_map(plain).collect();
@@ -115,7 +115,7 @@ fn tools(kinds: &[&(&str, &str, &str)]) -> Tools {
     Tools::from_json_str(&format!("[{declared}]")).unwrap_or_default()
 }
 
-/// Returns what a file could declare strong: its weak openers up to their first white space, but for brackets and words.
+/// Returns what a file could declare strong: its weak openers up to their first white space, except for brackets and words.
 fn markers(dialect: &Dialect) -> Vec<String> {
     let first = |opener: &String| Some(opener.split_whitespace().next()?.to_owned());
     let is_marker = |text: &String| {
@@ -138,7 +138,7 @@ pub(crate) fn prose_free(dialect: &Dialect) -> Vec<String> {
     markers
 }
 
-/// What a user of the dialect may stumble over.
+/// Returns warnings for users of the dialect.
 fn warnings(dialect: &Arc<Dialect>, text: &str, kinds: &[&(&str, &str, &str)]) -> Vec<String> {
     let (alone, tools) = ([Arc::clone(dialect)].into_iter().collect::<Dialects>(), tools(kinds));
     let read = |text: &str, dialects: &Dialects, tools: &Tools| parse(text, dialects, tools, &Options::default());

@@ -1,7 +1,7 @@
-//! Text and scalars into JSON of the type that a schema declares.
+//! Converts text and scalars to JSON of the type that a schema declares.
 //!
-//! The declared types alone decide what a value may become. Numbers are
-//! converted as text, so that no digit can get lost in a float.
+//! Only the declared types determine the result. Numbers are
+//! converted as text, so that no digit is lost in a float.
 
 use crate::diagnostic::Diagnostic;
 use crate::json::decode;
@@ -21,10 +21,10 @@ use number::Number;
 use whole::Output;
 pub(crate) use wrap::{echoed, only_scalar, wrapped, wraps};
 
-/// What a conversion did.
+/// The result of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conversion {
-    /// The value was what was declared, or nothing was.
+    /// The value has its declared type, or none is declared.
     Fits,
     /// The value was converted to a declared type.
     Coerced,
@@ -32,7 +32,7 @@ pub(crate) enum Conversion {
     Mismatch,
 }
 
-/// What the dialect itself says of a value's type (`string="true"`, `type="number"`).
+/// What the dialect itself declares about a value's type (`string="true"`, `type="number"`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Hint {
     /// Nothing: the schema decides, then the caller's policy for untyped text.
@@ -44,7 +44,7 @@ pub(crate) enum Hint {
     Json,
 }
 
-/// Appends the JSON of a value that its dialect writes as bare text, and what was repaired inside; spans count from the
+/// Appends the JSON of a value that its dialect writes as bare text, and the repairs made in it; spans count from the
 /// start of `raw`.
 pub(crate) fn text(
     raw: &str,
@@ -64,7 +64,7 @@ pub(crate) fn text(
     verdict
 }
 
-/// Reads bare text by what is known of its type: the dialect's hint, the schema, the caller's policy.
+/// Reads bare text according to its known type: the dialect's hint, the schema, the caller's policy.
 fn hinted(raw: &str, node: Option<SchemaNode<'_>>, hint: Hint, options: &Options, out: &mut Output<'_>) -> Conversion {
     let declared = node.filter(|node| !node.types().is_open());
     match (hint, declared) {
@@ -86,7 +86,7 @@ fn hinted(raw: &str, node: Option<SchemaNode<'_>>, hint: Hint, options: &Options
     }
 }
 
-/// Appends the JSON of a string or scalar, where the schema has a say.
+/// Appends the JSON of a string or scalar, converted if the schema requires it.
 pub(crate) fn value(json: &str, node: SchemaNode<'_>, options: &Options, out: &mut String) -> Conversion {
     match json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) {
         Some(content) => string(&decode(content), json, node, options, out),
@@ -94,9 +94,9 @@ pub(crate) fn value(json: &str, node: SchemaNode<'_>, options: &Options, out: &m
     }
 }
 
-/// Appends the JSON of a value that was written as a JSON string, where the schema has a say.
+/// Appends the JSON of a value that was written as a JSON string, converted if the schema requires it.
 ///
-/// `source` is the strict JSON string as it will stand if nothing is converted, `content` what it means.
+/// `source` is the strict JSON string to emit if nothing is converted, `content` its decoded text.
 pub(crate) fn string(
     content: &str,
     source: &str,
@@ -115,7 +115,7 @@ pub(crate) fn string(
     Conversion::Mismatch
 }
 
-/// Appends the JSON of a number, boolean or null, where the schema has a say.
+/// Appends the JSON of a number, boolean or null, converted if the schema requires it.
 pub(crate) fn scalar(token: &str, node: SchemaNode<'_>, options: &Options, out: &mut String) -> Conversion {
     if is_declared(token, node) {
         out.push_str(token);
@@ -133,7 +133,7 @@ pub(crate) fn scalar(token: &str, node: SchemaNode<'_>, options: &Options, out: 
     }
 }
 
-/// Appends the JSON of text that its dialect says is JSON; text that is not is read as if nothing were said.
+/// Appends the JSON of text that its dialect declares to be JSON; other text is read as if nothing were declared.
 fn json(raw: &str, node: Option<SchemaNode<'_>>, options: &Options, out: &mut Output<'_>) -> Conversion {
     let text = trim(raw);
     let declared = node.filter(|node| !node.types().is_open());
@@ -172,12 +172,12 @@ fn convert_string(content: &str, node: SchemaNode<'_>, options: &Options, out: &
     choice.is_some()
 }
 
-/// Says whether a number, boolean or null may stand as it is.
+/// Returns whether a number, boolean or null may stay unchanged.
 pub(crate) fn is_declared(token: &str, node: SchemaNode<'_>) -> bool {
     node.types().is_open() || scalar_fits(token, node)
 }
 
-/// Says whether a number, boolean or null is what a node declares.
+/// Returns whether a number, boolean or null has the type that a node declares.
 fn scalar_fits(token: &str, node: SchemaNode<'_>) -> bool {
     let types = node.types();
     let typed = match token {
@@ -189,7 +189,7 @@ fn scalar_fits(token: &str, node: SchemaNode<'_>) -> bool {
     typed && choice::allows_scalar(token, node)
 }
 
-/// Returns a number or boolean as the string that a node declares; null is none.
+/// Returns a number or boolean as the string that a node declares; `None` for null.
 fn scalar_as_declared(token: &str, node: SchemaNode<'_>) -> Option<String> {
     if !node.types().has(Types::STRING) || token == "null" {
         return None;
@@ -200,12 +200,12 @@ fn scalar_as_declared(token: &str, node: SchemaNode<'_>) -> Option<String> {
     choice::of_text(token, node).filter(|choice| choice.is_string()).map(|choice| choice.json.clone())
 }
 
-/// Says whether values are converted, not only compared with what is declared.
+/// Returns whether values are converted, not only compared with what is declared.
 fn converts(options: &Options) -> bool {
     options.validation != Validation::Lenient
 }
 
-/// Drops what JSON calls white space from both ends.
+/// Trims the white space of JSON from both ends.
 fn trim(text: &str) -> &str {
     text.trim_matches(BLANKS)
 }

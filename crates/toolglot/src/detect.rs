@@ -1,4 +1,4 @@
-//! Which dialect it is: from what a model wrote, from its chat template, from its name, each with its reasons.
+//! Identifies the dialect of a model's output, a chat template or a model's name, with the evidence.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,29 +14,29 @@ pub use model::{fits, from_model};
 pub use output::from_output;
 pub use template::from_template;
 
-/// One dialect that something speaks for, and why.
+/// A possible dialect, with its score and the evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verdict {
     /// The dialect's name.
     pub dialect: Arc<str>,
-    /// Other dialects that the same evidence speaks for as much; the first in order is the one above.
+    /// Other dialects with the same evidence; the first in order of preference is `dialect`.
     pub alike: Vec<Arc<str>>,
-    /// The weights of the evidence added up; it compares verdicts on one subject, nothing else.
+    /// The sum of the weights; comparable only between verdicts on the same subject.
     pub score: i32,
-    /// The reasons, the weightiest first.
+    /// The evidence, in descending order of weight.
     pub evidence: Vec<Reason>,
 }
 
-/// One reason for a verdict.
+/// One piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reason {
-    /// What was seen, in words.
+    /// What was found, in words.
     pub what: String,
-    /// Where it was seen, in bytes of the subject.
+    /// Where it was found, in bytes of the subject.
     pub span: Option<Range<usize>>,
-    /// How much it counts; what speaks against the dialect is negative.
+    /// Its weight; negative if it is evidence against the dialect.
     pub weight: i32,
 }
 
@@ -52,7 +52,7 @@ impl Reason {
 }
 
 impl Verdict {
-    /// Returns a verdict that was proved by other means than this module's, such as rendering a template.
+    /// Returns a verdict that was reached by other means than this module's, such as rendering a template.
     pub fn proven(dialect: &Dialect, what: impl Into<String>, weight: usize) -> Self {
         Self::new(dialect.name(), vec![Reason::new(what, None, weight)])
     }
@@ -64,7 +64,7 @@ impl Verdict {
     }
 }
 
-/// Notes beside the first verdict the others that have its score: what ties is not decided.
+/// Adds to the first verdict the others with the same score: a tie is not decided.
 fn with_ties(mut verdicts: Vec<Verdict>) -> Vec<Verdict> {
     let Some(best) = verdicts.first().map(|verdict| verdict.score) else { return verdicts };
     let ties: Vec<Arc<str>> =
@@ -73,7 +73,7 @@ fn with_ties(mut verdicts: Vec<Verdict>) -> Vec<Verdict> {
     verdicts
 }
 
-/// Puts the best first; equals keep the order of the dialects.
+/// Sorts the best first; equal scores keep the order of the dialects.
 fn ranked(mut verdicts: Vec<Verdict>) -> Vec<Verdict> {
     verdicts.sort_by_key(|verdict| -verdict.score);
     verdicts

@@ -1,4 +1,4 @@
-//! Diagnostics: what happened that a caller may want to know, each with a code and a place.
+//! Diagnostics: events of interest to the caller, each with a code and a position.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,22 +13,22 @@ mod repairs;
 pub use code::{Class, Code, CodeRow, Preset};
 pub use repairs::{Repairs, UnknownRepair};
 
-/// A record of something unusual in the input; never an error return.
+/// A record of something unusual in the input; never an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// What kind of thing happened.
+    /// The kind of event.
     pub code: Code,
-    /// The bytes of the input it is about.
+    /// The bytes of the input that it concerns.
     pub span: Range<usize>,
-    /// What happened here, in words, and what was made of it.
+    /// What happened and how it was handled, in words.
     pub message: String,
-    /// The dialect that was being read, if one was.
+    /// The dialect that was being read, if any.
     pub dialect: Option<Arc<str>>,
 }
 
 impl Diagnostic {
-    /// Returns a record of what happened where no dialect is read.
+    /// Returns a diagnostic without a dialect.
     pub(crate) fn new(code: Code, span: Range<usize>, message: impl Into<String>) -> Self {
         Self { code, span, message: message.into(), dialect: None }
     }
@@ -40,7 +40,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Characters of the input that a message repeats: enough to find the place, on one line of a terminal with the rest.
+/// Characters of the input that a message repeats: enough to find the place, and short enough for one line of a terminal.
 const SHOWN: usize = 60;
 
 /// Returns the beginning of a text, for a message about it.
@@ -51,7 +51,7 @@ pub(crate) fn excerpt(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns a value's kind, as it stands in a sentence.
+/// Returns a value's kind, with its article, for a sentence.
 pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

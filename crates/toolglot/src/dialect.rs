@@ -1,4 +1,4 @@
-//! A dialect: how one family of models writes tool calls, as compiled from its file.
+//! A dialect: how one family of models writes tool calls, compiled from its file.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -46,9 +46,9 @@ pub use teach::{Teach, TeachPlace};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Dialect {
-    /// The file's name: the dialect's one canonical name.
+    /// The file's name: the dialect's canonical name.
     pub(crate) name: Arc<str>,
-    /// One sentence for people.
+    /// A description in one sentence.
     pub(crate) about: Cow<'static, str>,
     /// Other names that engines use for it.
     pub(crate) aliases: Vec<String>,
@@ -56,65 +56,65 @@ pub struct Dialect {
     pub(crate) models: Vec<String>,
     /// Literals that are single special tokens in the models' tokenizers.
     pub(crate) special: Vec<String>,
-    /// Literals that prose never contains, as the file declares.
+    /// Literals that prose never contains, according to the file.
     pub(crate) strong: Vec<String>,
     pub(crate) weak: Vec<String>,
     /// Patterns of one call.
     pub(crate) calls: Vec<Pattern>,
     /// Patterns around calls, each with a `{calls}` body.
     pub(crate) sections: Vec<Pattern>,
-    /// What opens calls and sections beyond doubt.
+    /// Strong openers of calls and sections.
     pub(crate) openings: Vec<Literal>,
-    /// What opens parameters but for tags of the key's own name.
+    /// Openers of parameters, except tags named after the key.
     pub(crate) param_openings: Vec<Literal>,
-    /// Pieces of markers that damage left where they stand in a value that nothing but the next marker ends.
+    /// Fragments of markers that damage leaves in a value that only the next marker ends.
     pub(crate) pieces: Vec<String>,
-    /// Any tag may open a call, or a parameter: its name alone is the tool's, or the key.
+    /// Any tag may open a call or a parameter: its name is that of the tool or the key.
     pub(crate) has_call_tags: bool,
     pub(crate) has_param_tags: bool,
-    /// Patterns of one parameter, what `{params}` repeats.
+    /// Patterns of one parameter, repeated by `{params}`.
     pub(crate) params: Vec<Pattern>,
     /// Patterns of reasoning regions.
     pub(crate) reasoning: Vec<Pattern>,
-    /// Patterns of content regions: text that goes out as text, without its wrapper.
+    /// Patterns of content regions: text that is returned as text, without its wrapper.
     pub(crate) content: Vec<Pattern>,
-    /// Literals that are dropped wherever they stand outside calls and regions.
+    /// Literals that are dropped anywhere outside calls and regions.
     pub(crate) skip: Vec<String>,
-    /// Literals that end a turn; no text where they end the input or stand beside a call.
+    /// Literals that end a turn; markup at the end of the input or next to a call.
     pub(crate) turn_end: Vec<String>,
-    /// Literals that start a turn; where the text quotes one, it quotes the ends of turns too.
+    /// Literals that start a turn; if the text quotes one, it quotes the ends of turns, too.
     pub(crate) turn_start: Vec<String>,
-    /// What stands between calls when they are written.
+    /// The text between calls when they are rendered.
     pub(crate) join: Cow<'static, str>,
-    /// Whether a section is written around each call rather than around all.
+    /// Whether a section is written around each call instead of around all.
     pub(crate) one_section: bool,
     /// Member names of `{call}` objects.
     pub(crate) members: MemberNames,
-    /// How `{type}` is written, where it is not the JSON type's name.
+    /// The values of `{type}`, if they are not JSON type names.
     pub(crate) types: Option<TypeWords>,
     /// The string token of `{object}`.
     pub(crate) quote: Option<String>,
-    /// The pattern of `{id}`: what stands around the name, if ids carry it.
+    /// The pattern of `{id}`, if ids contain the tool's name: the text around the name.
     pub(crate) id: Option<IdPattern>,
-    /// Named spellings: of each word all alternatives, the first canonical.
+    /// Named spellings: for each word all alternatives, the first one canonical.
     pub(crate) words: Vec<(String, Vec<String>)>,
-    /// How tools and results are written into a prompt.
+    /// How tools and results are written into the prompt.
     pub(crate) teach: Teach,
-    /// The file's text, for people.
+    /// The text of the file.
     pub(crate) source: Cow<'static, str>,
 }
 
-/// The member names by which a `{call}` object says its parts; the first of each is written.
+/// The member names of the parts of a `{call}` object; the renderer writes the first of each.
 #[derive(Clone, Debug)]
 pub(crate) struct MemberNames {
     pub(crate) name: Vec<String>,
     pub(crate) arguments: Vec<String>,
     pub(crate) id: Vec<String>,
-    /// The file names the id's member, so it is written.
+    /// The file names the id's member, so the renderer writes it.
     pub(crate) writes_id: bool,
 }
 
-/// How `{type}` says what a value is, where that is no JSON type's name: text, an integer, anything but text.
+/// The values of `{type}` that are not JSON type names: text, an integer, anything but text.
 #[derive(Clone, Debug)]
 pub(crate) struct TypeWords {
     pub(crate) string: Option<String>,
@@ -132,10 +132,10 @@ pub(crate) struct IdPattern {
 }
 
 impl Dialect {
-    /// Reads a dialect from the text of a TOML file; `name` is the file's name without its ending.
+    /// Loads a dialect from the text of a TOML file; `name` is the file's name without its ending.
     ///
     /// # Errors
-    /// If the file is not TOML, or breaks a rule of the notation.
+    /// If the file is not TOML, or violates a rule of the notation; the error has the position and the fix.
     pub fn from_toml(name: &str, source: &str) -> Result<Self, DialectError> {
         file::read(name, source)
     }
@@ -145,22 +145,22 @@ impl Dialect {
         &self.name
     }
 
-    /// Returns what the dialect is, in one sentence.
+    /// Returns the description in one sentence.
     pub fn about(&self) -> &str {
         &self.about
     }
 
-    /// Returns the other names that engines use for it.
+    /// Returns the aliases: other names that engines use for it.
     pub fn aliases(&self) -> &[String] {
         &self.aliases
     }
 
-    /// Returns globs over the names of models that write it.
+    /// Returns globs for the names of models that write it.
     pub fn models(&self) -> &[String] {
         &self.models
     }
 
-    /// Says whether a region opens with a word of prose or with half of a call's header, so that only its closer proves it.
+    /// Returns whether a region opens with a word of prose or half of a call's header, so that only its closer proves it.
     pub(crate) fn is_proven_by_closer(&self, region: &Pattern) -> bool {
         let text = |pattern: &Pattern| Some(pattern.opening()?.spellings.first()?.plain());
         let begins = |opening: String| self.calls.iter().filter_map(text).any(|call| call.starts_with(&opening));
@@ -172,23 +172,23 @@ impl Dialect {
         &self.special
     }
 
-    /// Returns how tools and results are written into the prompt of a model without tools.
+    /// Returns how tools and results are written into the prompt of a server without tool support.
     pub fn teach(&self) -> &Teach {
         &self.teach
     }
 
-    /// Returns the text of the file it was read from.
+    /// Returns the text of its file.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Says whether engines use a name for it that is not its own.
+    /// Returns whether a name is one of its aliases.
     fn has_alias(&self, name: &str) -> bool {
         self.aliases.iter().any(|alias| same_name(alias, name))
     }
 
-    /// Returns what its calls and sections open with that prose may contain: such an opener counts only where nothing
-    /// else can be meant, such as at the start of a line.
+    /// Returns the weak openers of its calls and sections: those that prose may contain, which count only where they can
+    /// mean nothing else, such as at the start of a line.
     ///
     /// # Example
     /// ```
@@ -208,19 +208,19 @@ impl Dialect {
         weak
     }
 
-    /// Says whether prose does not contain a literal: by its shape, or because the file says so.
+    /// Returns whether a literal is strong: prose does not contain it, by its shape or because the file declares so.
     pub(crate) fn is_strong(&self, literal: &str) -> bool {
         let has = |markers: &[String]| markers.iter().any(|marker| literal.contains(marker.as_str()));
         (is_strong(literal) || has(&self.strong)) && !has(&self.weak)
     }
 
-    /// Goes through the name and the aliases.
+    /// Iterates over the name and the aliases.
     fn names(&self) -> impl Iterator<Item = &str> {
         [self.name()].into_iter().chain(self.aliases.iter().map(String::as_str))
     }
 }
 
-/// Says whether two names of dialects are the same to people.
+/// Returns whether two names of dialects are equivalent.
 fn same_name(a: &str, b: &str) -> bool {
     same_bytes(a.as_bytes(), b.as_bytes())
 }
@@ -233,7 +233,7 @@ fn folded(name: &str) -> String {
     name.to_ascii_lowercase().replace(['-', '.'], "_")
 }
 
-/// The bytes of a name as [`folded`] has them.
+/// The bytes of a name in the form that [`folded`] compares.
 fn folded_byte(byte: u8) -> u8 {
     match byte {
         b'-' | b'.' => b'_',

@@ -1,57 +1,57 @@
-//! What the parser says: events, each with the bytes of the input it stands for.
+//! Events: what the parser found, each with the bytes of the input that it covers.
 
 use std::ops::Range;
 
 use crate::diagnostic::Diagnostic;
 
-/// One thing the parser found, and the bytes of the input it consumed.
+/// One thing that the parser found, and the bytes of the input that it consumed.
 ///
-/// The spans of all events but diagnostics tile the input: each starts where the one before ended.
+/// The spans of all events except diagnostics tile the input: each starts where the previous one ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event<'a> {
-    /// The bytes of the input that this event stands for.
+    /// The bytes of the input that this event covers.
     pub span: Range<usize>,
     /// What was found.
     pub kind: EventKind<'a>,
 }
 
-/// What an [`Event`] says.
+/// The kind and content of an [`Event`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventKind<'a> {
-    /// Text for the reader, exactly as it came.
+    /// Text of the answer, unchanged.
     Text(&'a str),
     /// Text of the model's reasoning.
     Reasoning(&'a str),
-    /// Bytes that belong to the dialect: markers, closers, wrappers.
+    /// Bytes of the dialect itself: markers, closers, wrappers.
     Markup,
-    /// A call begins; nothing said about it is taken back.
+    /// A call begins. This is never retracted.
     CallStart {
-        /// The call's number in this message, from 0.
+        /// The call's number in this message, counted from 0.
         index: usize,
-        /// The id the model wrote, where its dialect carries one before the arguments.
+        /// The id that the model wrote, if its dialect writes one before the arguments.
         id: Option<&'a str>,
         /// The tool's name, as declared.
         name: &'a str,
     },
-    /// A piece of a call's arguments; joined, the pieces of a finished call are one JSON object, and those of any other are no JSON.
+    /// A piece of a call's arguments. The joined pieces of a finished call are one JSON object; of any other, invalid JSON.
     Arguments {
         /// The call's number.
         index: usize,
         /// The next piece of JSON text.
         json: &'a str,
     },
-    /// A call is over.
+    /// A call ended.
     CallEnd {
         /// The call's number.
         index: usize,
-        /// The id the model wrote, wherever it stood.
+        /// The id that the model wrote, at any position.
         id: Option<&'a str>,
         /// How it ended.
         outcome: Outcome,
     },
-    /// Something worth knowing; it consumes nothing and its span lies in other events.
+    /// A diagnostic; it consumes nothing, and its span is inside other events.
     Diagnostic(&'a Diagnostic),
 }
 
@@ -74,14 +74,14 @@ impl EventKind<'_> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// Read as its dialect writes it.
+    /// Read exactly as its dialect writes it.
     #[default]
     Complete,
-    /// Read with repairs, each of them reported.
+    /// Read with repairs, each of which is reported.
     Repaired,
-    /// The input or a limit ended it; not a finished call.
+    /// Ended by the end of the input or by a limit; not a finished call.
     Truncated,
-    /// It went on after an error that no enabled repair covers; not a finished call.
+    /// Ended by an error that no enabled repair covers; not a finished call.
     Broken,
 }
 
@@ -96,7 +96,7 @@ impl Outcome {
         }
     }
 
-    /// Says whether the call may be run.
+    /// Returns whether the call is finished, and may be run.
     pub fn is_call(self) -> bool {
         self <= Self::Repaired
     }

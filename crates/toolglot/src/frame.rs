@@ -1,13 +1,13 @@
-//! White space between words and markers. Templates write it, so it is markup unless the caller wants it [`Frame::Exact`].
+//! White space between text and markers. Templates write it, so it is markup unless the caller sets [`Frame::Exact`].
 //!
 //! | white space | followed by a marker | by words | by the end |
 //! |---|---|---|---|
 //! | begins the message | markup | text | text |
-//! | behind a marker, the first words of their kind | markup | markup up to its last line break | markup |
-//! | behind a marker, later words | markup | text | markup |
-//! | behind words, from its first line break on | markup | text | text |
+//! | after a marker, the first words of their kind | markup | markup up to its last line break | markup |
+//! | after a marker, later words | markup | text | markup |
+//! | after words, from its first line break on | markup | text | text |
 //!
-//! Words are text or reasoning. A message that begins with reasoning, which the prompt opened, begins behind a marker.
+//! Words are text or reasoning. A message that begins with reasoning, which the prompt opened, begins after a marker.
 
 use std::ops::Range;
 
@@ -18,15 +18,15 @@ use crate::view::View;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FrameReader {
     edge: Edge,
-    /// White space at the end of what was read.
+    /// White space at the end of the bytes so far.
     held: Option<(Words, Range<usize>)>,
-    /// Kinds of words that have been there.
+    /// The kinds of words so far.
     seen: [bool; 2],
-    /// Room for the events of a push.
+    /// Buffer for the events of a push.
     spare: Vec<StoredEvent>,
 }
 
-/// What stands before the next byte, or before the white space that is held.
+/// What precedes the next byte, or the white space that is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Edge {
     #[default]
@@ -35,7 +35,7 @@ enum Edge {
     Words(Words),
 }
 
-/// The kinds of words that have edges.
+/// The kinds of words, whose edges are tracked separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Words {
     Text,
@@ -53,13 +53,13 @@ impl Words {
 }
 
 impl FrameReader {
-    /// Returns the place from which bytes are still needed, if any are.
+    /// Returns the position from which bytes are still needed, if any.
     pub(crate) fn anchor(&self) -> Option<usize> {
         self.held.as_ref().map(|(_, span)| span.start)
     }
 
-    /// Passes the event of a push, if there is one, without white space at an edge; false if there may be some. A blank behind a
-    /// word is none, and within a call is none.
+    /// Passes the event of a push, if any, unless white space at an edge is involved; false if it may be. A space after a
+    /// word does not count, nor does white space within a call.
     #[inline(always)]
     pub(crate) fn passes(&mut self, events: &[StoredEvent], view: View<'_>) -> bool {
         match events {
@@ -86,7 +86,7 @@ impl FrameReader {
         passes
     }
 
-    /// Puts the edges of words right in the events of one push; `most` bytes of white space are held.
+    /// Corrects the edges of words in the events of one push; at most `most` bytes of white space are held.
     #[inline(never)]
     pub(crate) fn settle(&mut self, out: &mut Vec<StoredEvent>, view: View<'_>, most: usize) {
         let edge = out.iter().position(|event| !self.pass(event, view)).unwrap_or(out.len());
@@ -109,13 +109,13 @@ impl FrameReader {
         }
     }
 
-    /// Passes words on without the white space at their edges.
+    /// Passes words without the white space at their edges.
     fn words(&mut self, words: Words, mut span: Range<usize>, view: View<'_>, most: usize, out: &mut Vec<StoredEvent>) {
         if let Some((kind, held)) = self.held.take() {
             if kind == words {
                 span.start = held.start;
             } else {
-                // Nothing stands between one kind and the other, so this is no edge.
+                // Nothing is between one kind and the other, so this is no edge.
                 self.say(kind, held, out);
             }
         }
@@ -133,7 +133,7 @@ impl FrameReader {
         self.held = (!span.is_empty()).then_some((words, span));
     }
 
-    /// Says white space of which there is too much to hold; returns where the rest begins.
+    /// Emits white space that exceeds the limit; returns where the rest begins.
     #[inline]
     fn say_excess(&mut self, words: Words, mut space: Range<usize>, most: usize, out: &mut Vec<StoredEvent>) -> usize {
         while space.len() > most {
@@ -143,7 +143,7 @@ impl FrameReader {
         space.start
     }
 
-    /// Says whether line breaks that lead to words are the frame's.
+    /// Returns whether line breaks before words belong to the frame.
     fn is_frame(&self, words: Words) -> bool {
         let behind = self.edge == Edge::Marker || self.edge == Edge::Start && words == Words::Reasoning;
         behind && !self.seen[words as usize]
@@ -162,7 +162,7 @@ impl FrameReader {
         }
     }
 
-    /// The end of input is no marker.
+    /// The end of the input does not count as a marker.
     fn end(&mut self, out: &mut Vec<StoredEvent>) {
         let Some((words, held)) = self.held.take() else { return };
         match self.edge {

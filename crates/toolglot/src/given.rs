@@ -1,20 +1,20 @@
-//! Which parameters of a call were given: nearly always a few short names, which stand in one text.
+//! The parameters that a call has so far: nearly always a few short names, stored in one text.
 
 use std::collections::HashSet;
 
-/// Bytes of the names that are compared one by one; with more of them, all are looked up.
+/// Bytes of names that are compared one by one; with more, all are looked up in a set.
 const FEW: usize = 256;
 
-/// Bytes of the first names: room for them is made at once.
+/// Bytes of the first names, allocated at once.
 const ROOM: usize = 64;
 
-/// The names of the parameters that were given.
+/// The names of the parameters so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GivenNames {
     count: usize,
-    /// The names, each behind its length, as long as they are few.
+    /// The names, each after its length, while they are few.
     few: Vec<u8>,
-    /// All names, if they are many.
+    /// All names, once they are many.
     many: Option<HashSet<Box<str>>>,
 }
 
@@ -34,7 +34,7 @@ impl GivenNames {
         }
     }
 
-    /// Adds a name; false if it was given before.
+    /// Adds a name; false if it is a duplicate.
     pub(crate) fn insert(&mut self, name: &str) -> bool {
         let new = match (u8::try_from(name.len()), &mut self.many) {
             (Ok(length), None) if self.few.len() + name.len() < FEW => {
@@ -56,7 +56,7 @@ impl GivenNames {
     }
 }
 
-/// Goes through names that stand in one text, each behind its length.
+/// Iterates over names in one text, each after its length.
 fn few(mut rest: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let (length, behind) = rest.split_first()?;

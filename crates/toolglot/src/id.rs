@@ -1,12 +1,12 @@
-//! Ids for calls that carry none: made from a seed and the call's place, so that the core needs no randomness.
+//! Ids for calls that have none: made from a seed and the call's position, so that the core needs no randomness.
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// What every id begins with, and how many letters follow.
+/// The prefix of every id, and the number of letters after it.
 const PREFIX: &str = "call_";
 const LETTERS: usize = 24;
 
-/// Returns an id for the call at `index`: the same seed and index give the same id, different ones different ids.
+/// Returns an id for the call at `index`. The same seed and index give the same id, different ones different ids.
 ///
 /// # Example
 /// ```
@@ -40,7 +40,7 @@ pub fn seed_of(text: &[u8]) -> u64 {
     seed.of_all()
 }
 
-/// What [`seed_of`] returns for a text that comes in pieces: a hash of eight bytes at a time.
+/// Computes [`seed_of`] for a text that arrives in pieces: a hash of eight bytes at a time.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Seed {
     state: u64,

@@ -1,7 +1,7 @@
-//! What became of every byte of a text, and when: for people who look, never on the way of a message.
+//! How every byte of a text was parsed, and when: for debugging, not for processing messages.
 //!
-//! A text is read in small pieces, so that events come as soon as the parser can say them, and their spans are fine.
-//! What a piece of arguments says and the bytes it came from are laid side by side, which tells keys from values.
+//! The text is parsed in small pieces, so that each event is emitted as early as possible and has a short span.
+//! Pieces of arguments are aligned with the bytes that they came from, to distinguish keys from values.
 
 use std::ops::Range;
 
@@ -27,47 +27,47 @@ mod witness;
 
 pub use remedy::{Remedy, WhyNot};
 
-/// The story of a text: its message, what each byte became, when each piece went out, and why calls are missing.
+/// The result of [`inspect()`]: the message, the role of each byte, when each event was emitted, and why calls are missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// What [`parse`](crate::parse) makes of the text.
+    /// The result of [`parse`](crate::parse).
     pub message: Message,
-    /// What the bytes became, in order: together they are the whole text.
+    /// The roles of the bytes, in order; the spans cover the whole text.
     pub spans: Vec<Stretch>,
-    /// What was read although its dialect does not write it so, ordered by place.
+    /// The deviations that were parsed anyway, ordered by position.
     pub repairs: Vec<Mending>,
-    /// What the parser tried, as far as the first twenty thousand steps.
+    /// What the parser tried, limited to the first twenty thousand steps.
     pub steps: Vec<Step>,
-    /// What went out, in order.
+    /// What was emitted, in order.
     pub arrivals: Vec<Arrival>,
-    /// How far the text was decided when so many bytes had arrived: an entry for each change, both counted from 0.
+    /// Each change of the decided bytes: how many bytes had arrived, and how many of them were decided.
     pub held: Vec<(usize, usize)>,
-    /// Why there is no call, or why one is not finished.
+    /// Why there is no call, or why one is not finished, with suggested fixes.
     pub why: Vec<WhyNot>,
 }
 
-/// Bytes in a row that became the same.
+/// Adjacent bytes with the same role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stretch {
     /// The bytes.
     pub span: Range<usize>,
-    /// What they became.
+    /// Their role.
     pub kind: ByteKind,
     /// The number of the call they belong to.
     pub call: Option<usize>,
 }
 
-/// What a byte of the text became.
+/// The role of a byte of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ByteKind {
-    /// Text for the reader.
+    /// Text of the answer.
     Text,
     /// Reasoning.
     Reasoning,
-    /// The dialect's own: openers, closers, wrappers.
+    /// Bytes of the dialect itself: openers, closers, wrappers.
     Marker,
     /// The tool's name.
     Name,
@@ -77,11 +77,11 @@ pub enum ByteKind {
     Key,
     /// The contents of a string, or a literal.
     Value,
-    /// What separates keys and values: quotes, colons, commas, brackets, white space.
+    /// The syntax of the arguments: quotes, colons, commas, brackets, white space.
     Punctuation,
-    /// What a repair changed, put in or dropped.
+    /// Bytes that a repair changed, inserted or dropped.
     Repaired,
-    /// What belongs to a call and is not in it.
+    /// Bytes of a call that are not part of it.
     Skipped,
 }
 
@@ -103,25 +103,25 @@ impl ByteKind {
     }
 }
 
-/// A deviation that was read all the same, with its bytes and what they became.
+/// A deviation that was parsed anyway: its bytes, and what they became.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mending {
-    /// What happened.
+    /// The diagnostic's code.
     pub code: Code,
-    /// What that says about the call.
+    /// What it means for the call.
     pub class: Class,
-    /// The bytes it is about.
+    /// The bytes that it concerns.
     pub span: Range<usize>,
     /// What happened, in words.
     pub message: String,
-    /// The bytes as the model wrote them; of many the first.
+    /// The bytes as the model wrote them; the beginning if they are long.
     pub before: String,
-    /// What stands for them in the message; of much the beginning.
+    /// What the message has in their place; the beginning if it is long.
     pub after: String,
 }
 
-/// Something that went out.
+/// Something that was emitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arrival {
@@ -131,17 +131,17 @@ pub struct Arrival {
     pub event: &'static str,
     /// The call's number.
     pub call: Option<usize>,
-    /// The piece of text, reasoning or arguments; the name of a call that begins, the outcome of one that ends.
+    /// The text, reasoning or arguments; the name of a call that begins; the outcome of a call that ends.
     pub text: String,
 }
 
-/// So many pieces a text is read in at most, but that no character is cut.
+/// A text is parsed in at most this many pieces, none of which splits a character.
 const PIECES: usize = 32 << 10;
 
-/// Reads a whole text, which need not be UTF-8, and tells what became of every byte, and when.
+/// Parses a whole text, which need not be UTF-8, and returns how and when every byte was parsed.
 ///
-/// A text of up to 32 KiB arrives character by character, so `arrivals` and `held` are exact. A longer one arrives in
-/// 32768 pieces: of a text of 1 MiB, what goes out is known to 32 bytes. `spans` are as fine for every length.
+/// A text of up to 32 KiB arrives character by character, so `arrivals` and `held` are exact. A longer one arrives in 32,768
+/// pieces: for a text of 1 MiB, the time of each event is known to 32 bytes. `spans` are exact for every length.
 ///
 /// # Example
 /// ```
@@ -173,7 +173,7 @@ pub fn inspect(input: &[u8], dialects: &Dialects, tools: &Tools, options: &Optio
     story
 }
 
-/// Returns the first place from `at` on that is not inside a character.
+/// Returns the first position from `at` on that is not inside a character.
 fn character_end(input: &[u8], at: usize) -> usize {
     let inside = input.iter().skip(at).take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
     (at + inside).min(input.len())

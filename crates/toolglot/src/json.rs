@@ -1,7 +1,7 @@
-//! JSON: one streaming reader that accepts what models write and emits strict JSON, one writer.
+//! JSON: a streaming reader that accepts what models write and emits strict JSON, and a writer.
 //!
-//! Valid JSON passes byte for byte. What deviates is read by a named repair, if that repair is switched on; otherwise
-//! the value is broken from there. What is the own language of a place is no repair: Python literals in the arguments
+//! Valid JSON passes byte for byte. Deviations are read by a named repair, if that repair is enabled; otherwise
+//! the value is broken from there. A place's own syntax is not a repair: Python literals in the arguments
 //! of a Python call, bare words in a dialect with its own quote.
 //!
 //! # Which reading wins
@@ -10,7 +10,7 @@
 //!
 //! | bytes | where | reading |
 //! |---|---|---|
-//! | quote, then a closing bracket that something open wants | value | the string ends |
+//! | quote, then a closing bracket that matches an open one | value | the string ends |
 //! | the same, but that bracket touches another such quote, and the string had an inner quote | value | inner quote |
 //! | quote that touches a quote which can end the string | object, array | inner quote |
 //! | quote, `,`, key or closing bracket | object | the string ends |
@@ -22,14 +22,14 @@
 //! | quote, marker outside strings, or end of input | any | the string ends |
 //! | quote, anything else | any | inner quote |
 //! | marker, and the next quote of the string can close it | string | data |
-//! | marker, and no quote can | string | all ends are looked for at once; with none, the call is broken |
+//! | marker, and no quote can | string | all ends are searched for at once; if there is none, the call is broken |
 //! | `]` or `}` of the wrong kind, exactly enough brackets follow | any | wrong bracket |
 //! | the same, too many brackets or a comma follow | outermost | extra closer |
 //! | three equal quotes | value | triple quotes, never an empty string and a quote |
 //! | `r` or `f` and the like before a quote | value | string prefix, never a bare string |
 //! | scalar, hexadecimal or decimal form | value | number repairs before bare string |
 //! | `{{` | value | double braces |
-//! | `"{…}"` where the schema wants no string | value | double encoding before coercion |
+//! | `"{…}"` where the schema declares no string | value | double encoding before coercion |
 
 mod bracket;
 mod close;
@@ -79,50 +79,50 @@ pub(crate) use scalar::{is_number, is_token};
 pub(crate) use strict::{members, string_end, tokens};
 pub(crate) use write::{clean_run, decode, needs_escape, write_escaped, write_string};
 
-/// What stands around a value: the markers of the dialect that may end it from outside. By itself a value has none.
+/// The text around a value: the markers of the dialect that may end it from outside. A value alone has none.
 pub(crate) trait Markers {
-    /// Returns the end of a marker that stands at `at` outside a string; asked where a bracket is missing.
+    /// Returns the end of a marker at `at` outside a string; called where a bracket is missing.
     fn stop(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
         Ok(None)
     }
 
-    /// Returns the name of the tool that is called.
+    /// Returns the name of the called tool.
     fn callee(&self) -> Option<&str> {
         None
     }
 
-    /// Says whether Markdown escaped the names of the call, and so its strings.
+    /// Returns whether the names of the call, and therefore its strings, have Markdown escapes.
     fn is_markdown(&self) -> bool {
         false
     }
 
-    /// Says whether a byte can begin a marker, so that strings can be read past all others.
+    /// Returns whether a marker may begin with a byte; strings skip all other bytes.
     fn may_begin(&self, _: u8) -> bool {
         false
     }
 
-    /// Returns the bytes of which [`Markers::may_begin`] says so, and perhaps others.
+    /// Returns the bytes for which [`Markers::may_begin`] is true, and perhaps others.
     fn first_bytes(&self) -> &[u8] {
         &[]
     }
 
-    /// Says whether a marker begins at `at` inside a string; then the string's end is in doubt.
+    /// Returns whether a marker begins at `at` inside a string; then the string's end is doubtful.
     fn doubt(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
 
-    /// Returns the end of the call's closers, if the value ended right before `at` and all of them stand there.
+    /// Returns the end of the call's closers if the value ended right before `at` and all of them follow.
     fn ends_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         let at = view.skip_blanks(at)?;
         Ok(view.byte(at)?.is_none_or(|byte| byte == b'`').then_some(at))
     }
 
-    /// Says whether all that closes the calls around the value stands at `at`, though the call itself is not closed.
+    /// Returns whether all closers of the wrappers around the value are at `at`, although the call itself is not closed.
     fn ends_section(&self, _: usize) -> Result<bool, NotYet> {
         Ok(true)
     }
 
-    /// Says whether the call's closers stand at `at`, and a comma behind them that separates it from the next one.
+    /// Returns whether the call's closers are at `at`, followed by a comma that separates it from the next call.
     fn separates(&self, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
@@ -132,94 +132,94 @@ pub(crate) trait Markers {
         Ok(None)
     }
 
-    /// Says whether the call may be closed behind the value that ended right before `at`, with repairs.
+    /// Returns whether the call may be closed after the value that ended right before `at`, with repairs.
     fn may_end_call(&self, _: usize) -> Result<bool, NotYet> {
         Ok(true)
     }
 
-    /// Says whether nothing near behind a call that ended at `at` says that one of its strings went on.
+    /// Returns whether the text near a call that ended at `at` does not suggest that one of its strings continued.
     fn is_over(&self, _: usize) -> Result<bool, NotYet> {
         Ok(true)
     }
 
-    /// Says whether the value is only looked at, to see whether a call begins: no string's end is searched for.
+    /// Returns whether the value is only examined to find out whether a call begins: string ends are not searched for.
     fn is_near(&self) -> bool {
         false
     }
 
-    /// Returns where reading goes on behind a string that stands at `at` and whose end is unknown; no further
-    /// than `upto`.
+    /// Returns where reading continues after a string at `at` with an unknown end; at most
+    /// `upto`.
     fn resume_at(&self, view: View<'_>, _: usize, upto: usize) -> Result<usize, NotYet> {
         if view.end() >= upto { Ok(upto) } else { view.final_end() }
     }
 
-    /// Returns the end of a marker that opens a call and stands at `at` inside a string.
+    /// Returns the end of a marker that opens a call and is at `at` inside a string.
     fn opens(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
         Ok(None)
     }
 
-    /// The same, if what a call begins with follows the marker.
+    /// The same, if the beginning of a call follows the marker.
     fn opens_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         self.opens(view, at)
     }
 
-    /// Says whether the head of a call stands near before a quote at `at` inside a string that is visible from `from` on.
+    /// Returns whether the head of a call is shortly before a quote at `at` inside a string that is visible from `from` on.
     fn holds_head(&self, _: usize, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
 
-    /// Says whether an object that may be the next call begins at `at` inside a string.
+    /// Returns whether an object that may be the next call begins at `at` inside a string.
     fn begins_in_string(&self, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
 
-    /// Returns what begins at an opener at `at`, in the middle of a string.
+    /// Returns what begins at an opener at `at` in the middle of a string.
     fn inner_call(&self, _: usize) -> Result<InnerCall, NotYet> {
         Ok(InnerCall::Data)
     }
 
-    /// Returns the end of a marker that closes a call and stands at `at` inside a string.
+    /// Returns the end of a marker that closes a call and is at `at` inside a string.
     fn closes(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
         Ok(None)
     }
 }
 
-/// What an opener in the middle of a value begins.
+/// What begins at an opener in the middle of a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum InnerCall {
-    /// No call that needs no repair.
+    /// No call, or one that needs a repair.
     Data,
-    /// The next call: what is behind it belongs to no string.
+    /// The next call: the text after it belongs to no string.
     Alone,
-    /// A quoted call, up to here: the value goes on behind it.
+    /// A quoted call that ends here; the value continues after it.
     Quoted(usize),
 }
 
-/// No markers: only the value itself says where it ends.
+/// No markers: only the value itself determines its end.
 pub(crate) struct NoMarkers;
 
 impl Markers for NoMarkers {}
 
-/// What a reader may consult; the same at every resume.
+/// The context of a reader; the same at every resume.
 pub(crate) struct Context<'c> {
     pub(crate) markers: &'c dyn Markers,
     pub(crate) schema: Option<&'c Schema>,
     pub(crate) options: &'c Options,
     /// The dialect's own string token; strings between two of them are raw.
     pub(crate) quote: Option<&'c str>,
-    /// The keyword arguments that were given, where the value is one of them.
+    /// The keyword arguments so far, if the value is one of them.
     pub(crate) given: Option<&'c GivenNames>,
 }
 
-/// Where a value stands.
+/// The position of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ValuePosition {
-    /// Alone, or inside JSON that somebody else reads.
+    /// Alone, or inside JSON that another reader parses.
     #[default]
     Value,
-    /// Behind `name=` in a Python call: it ends before `,` or `)`.
+    /// After `name=` in a Python call: it ends before `,` or `)`.
     Keyword,
-    /// It is a call's arguments object: its members are the tool's parameters.
+    /// The arguments object of a call: its members are the tool's parameters.
     Arguments,
 }
 
@@ -233,13 +233,13 @@ pub(crate) struct ValueOutcome {
 /// How a value ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// By itself.
+    /// Complete.
     Complete,
-    /// A marker of the dialect stood inside it; open brackets were closed and a repair was reported.
+    /// A marker of the dialect was inside it; open brackets were closed, and a repair was reported.
     Cut,
-    /// The input or a limit ended inside it; what is open stays open.
+    /// The input or a limit ended inside it; open brackets and strings stay open.
     Truncated,
-    /// Nothing sensible stood there; what is open stays open.
+    /// Invalid text was inside it; open brackets and strings stay open.
     Broken,
 }
 
@@ -251,7 +251,7 @@ pub(crate) struct WholeValue {
 }
 
 impl WholeValue {
-    /// Says whether each scalar of another value stands in this one too.
+    /// Returns whether this value contains each scalar of another one.
     pub(crate) fn has_scalars_of(&self, other: &Self) -> bool {
         let read = |json: &str| serde_json::from_str::<serde_json::Value>(json);
         let (Ok(own), Ok(others)) = (read(&self.json), read(&other.json)) else { return false };
@@ -270,7 +270,7 @@ fn scalars<'v>(value: &'v serde_json::Value, found: &mut Vec<&'v serde_json::Val
     }
 }
 
-/// Reads a whole text that must be one value, blanks around it allowed.
+/// Reads a whole text that must be one value, with white space around it allowed.
 pub(crate) fn read_whole(
     text: &str,
     place: ValuePosition,
@@ -280,7 +280,7 @@ pub(crate) fn read_whole(
     read_at_level(text, place, node, context, Unwrapped::default())
 }
 
-/// Reads JSON that stood inside strings and wrappers.
+/// Reads JSON from inside strings and wrappers.
 fn read_at_level(
     text: &str,
     place: ValuePosition,
@@ -293,7 +293,7 @@ fn read_at_level(
 
 /// Reads the arguments object that begins at `from`; returns what was read, and where and how it ended.
 ///
-/// With `declared_keys` a quote before a key that the schema does not declare ends no string.
+/// With `declared_keys`, a quote before an undeclared key does not end a string.
 pub(crate) fn read_arguments(
     text: &str,
     from: usize,
@@ -310,7 +310,7 @@ fn read_with(mut reader: JsonReader, text: &str, context: &Context<'_>) -> Optio
     Some((WholeValue { json: sink.words, repairs: sink.diagnostics }, end))
 }
 
-/// Returns what was read if it is complete and nothing stands behind it but closing brackets too many.
+/// Returns what was read if it is complete and only superfluous closing brackets follow.
 pub(crate) fn all_of(
     text: &str,
     (mut whole, end): (WholeValue, ValueOutcome),

@@ -1,15 +1,15 @@
-//! The first bytes of a text, compared at once: they tell nearly all that does not stand at a place.
+//! The first bytes of a text, compared at once: they rule out nearly all texts that are not at a position.
 
 /// The first sixteen bytes of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Lead {
     bytes: u128,
-    /// Which of them are there, as bits.
+    /// Which of them are present, as bits.
     there: u128,
 }
 
 impl Lead {
-    /// So many bytes make a lead.
+    /// A lead has this many bytes.
     pub(crate) const BYTES: usize = size_of::<u128>();
 
     #[inline]
@@ -17,7 +17,7 @@ impl Lead {
         text.first_chunk().map_or_else(|| Self::of_short(text), Self::of_all)
     }
 
-    /// Returns the lead of a text that is no shorter.
+    /// Returns the lead of a text that is at least this long.
     #[inline]
     pub(crate) fn of_all(text: &[u8; Self::BYTES]) -> Self {
         Self { bytes: u128::from_be_bytes(*text), there: u128::MAX }
@@ -29,25 +29,25 @@ impl Lead {
         Self { bytes: u128::from_be_bytes(bytes), there: !(u128::MAX >> (8 * text.len())) }
     }
 
-    /// Returns a number that is in order as texts are; those with the same are told apart by all that they say.
+    /// Returns a number that sorts like the text; texts with the same number need a full comparison.
     #[inline]
     pub(crate) fn order(self) -> u128 {
         self.bytes
     }
 
-    /// Says whether two texts are the same as far as both are known, or may be elsewhere.
+    /// Returns whether two texts are equal as far as both are known.
     #[inline]
     pub(crate) fn fits(self, other: Self) -> bool {
         (self.bytes ^ other.bytes) & self.there & other.there == 0
     }
 }
 
-/// Texts of which each is compared; of more, the place is searched for where a lead belongs.
+/// Texts that are compared one by one; with more of them, a binary search finds the place of a lead.
 const FEW: usize = 8;
 
-/// Returns those of some sorted texts that may stand where a lead does, or come to: they are next to it in order.
+/// Returns those of some sorted texts that may match a lead, now or with more bytes: they are next to it in order.
 ///
-/// None of the texts may begin with another, but be the same.
+/// No text may be a proper prefix of another.
 #[inline]
 pub(crate) fn near<T>(sorted: &[T], lead: Lead, lead_of: impl Fn(&T) -> Lead + Copy) -> impl Iterator<Item = &T> {
     let fits = move |text: &&T| lead_of(text).fits(lead);

@@ -1,9 +1,9 @@
-//! toolglot reads the tool calls that language models write as text, in whatever dialect, while the text arrives.
+//! Parses the tool calls that language models write as text, in any dialect, while the text arrives.
 //!
-//! [`parse`] reads a whole text; a [`Parser`] reads pieces and gives [`Event`]s, which a [`Collector`] puts together.
-//! [`Dialects`] says what may be read, [`Tools`] what may be called, [`Options`] everything on which users disagree.
-//! [`repair()`] and [`ArgumentsReader`] read arguments alone, [`Renderer`] writes what [`parse`] reads, [`detect`] tells
-//! dialects apart, [`sketch()`] makes one from an example, [`certify()`] tries it. Reading never fails: what was remarkable is a [`Diagnostic`].
+//! [`parse`] parses a whole text; a [`Parser`] takes pieces and returns [`Event`]s, which a [`Collector`] assembles.
+//! [`Dialects`] are the formats to parse, [`Tools`] the tools that may be called, [`Options`] the policies.
+//! [`repair()`] and [`ArgumentsReader`] parse arguments alone, [`Renderer`] writes what [`parse`] reads, [`detect`]
+//! identifies dialects, [`sketch()`] makes one, [`certify()`] tests it. Parsing never fails: deviations are [`Diagnostic`]s.
 //!
 //! ```
 //! use toolglot::{Dialects, Options, Tools, parse};
@@ -18,7 +18,7 @@
 //! # Ok::<(), toolglot::ToolsError>(())
 //! ```
 //!
-//! Text may be hostile: `SECURITY.md` in the repository says what it cannot do, and what stays with the caller.
+//! Text may be hostile: `SECURITY.md` in the repository lists the guarantees, and what the caller has to do.
 
 #![deny(missing_docs)]
 
@@ -80,7 +80,7 @@ pub use tool::SchemaCheck;
 pub use tool::{Declaration, Tools, ToolsError};
 pub use trace::{Action, Step};
 
-/// Reads a whole text.
+/// Parses a whole text. Never fails: text that is not a call is in `content`, deviations are in `diagnostics`.
 ///
 /// # Example
 /// ```

@@ -1,4 +1,4 @@
-//! Lines of `key: value`, a small and certain part of YAML: scalars, blocks of text, lists of scalars.
+//! Lines of `key: value`, a small unambiguous part of YAML: scalars, blocks of text, lists of scalars.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::schema::{SchemaNode, Types};
 pub(crate) struct LineMember<'t> {
     pub(crate) key: &'t str,
     pub(crate) value: LineValue<'t>,
-    /// Where the key stands, and the value with all its lines.
+    /// The position of the key, and that of the value with all its lines.
     pub(crate) key_at: Range<usize>,
     pub(crate) value_at: Range<usize>,
 }
@@ -28,11 +28,11 @@ pub(crate) enum LineValue<'t> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineScalar<'t> {
     pub(crate) text: Cow<'t, str>,
-    /// The type of a word or a line as it stands is open; what quotes or a block say is text.
+    /// The type of a plain word or line is open; quotes and blocks are text.
     pub(crate) hint: Hint,
 }
 
-/// Reads all of a text; `None` if a line has no key, or a value is more than this language can say.
+/// Parses a whole text; `None` if a line has no key, or a value is not in this part of YAML.
 pub(crate) fn members(text: &str) -> Option<Vec<LineMember<'_>>> {
     let mut lines = TextLines { text, at: 0 };
     let indent = lines.peek_solid()?.indent;
@@ -46,7 +46,7 @@ pub(crate) fn members(text: &str) -> Option<Vec<LineMember<'_>>> {
     Some(members)
 }
 
-/// Says whether every line that is not indented has a key, the first one a key that is known.
+/// Returns whether every unindented line has a key, and the first key is known.
 pub(crate) fn is_outline(text: &str, knows: impl FnOnce(&str) -> bool) -> bool {
     let mut lines = TextLines { text, at: 0 };
     let Some(first) = lines.peek_solid() else { return false };
@@ -89,7 +89,7 @@ struct TextLines<'t> {
     at: usize,
 }
 
-/// A line: how far it is indented, what it says without outer blanks, where that stands.
+/// A line: its indentation, its content without surrounding white space, and its position.
 struct TextLine<'t> {
     indent: usize,
     body: &'t str,
@@ -103,7 +103,7 @@ impl TextLine<'_> {
 }
 
 impl<'t> TextLines<'t> {
-    /// Returns the next line as it stands, and where it ends; it is not consumed.
+    /// Returns the next line and where it ends, without consuming it.
     fn peek(&self) -> Option<(TextLine<'t>, usize)> {
         let rest = &self.text[self.at..];
         let length = rest.find('\n').map_or(rest.len(), |at| at + 1);
@@ -113,14 +113,14 @@ impl<'t> TextLines<'t> {
         (length > 0).then_some((line, self.at + length))
     }
 
-    /// Returns the next line that is not blank; it is consumed.
+    /// Returns and consumes the next line that is not blank.
     fn next_solid(&mut self) -> Option<TextLine<'t>> {
         let line = self.peek_solid()?;
         self.at = self.peek()?.1;
         Some(line)
     }
 
-    /// Returns the next line that is not blank; blank lines before it are consumed.
+    /// Returns the next line that is not blank; consumes only the blank lines before it.
     fn peek_solid(&mut self) -> Option<TextLine<'t>> {
         while let Some((line, end)) = self.peek() {
             if !line.body.is_empty() {
@@ -149,14 +149,14 @@ fn member<'t>(line: &TextLine<'t>, lines: &mut TextLines<'t>) -> Option<LineMemb
     (!deeper).then_some(member)
 }
 
-/// Splits a line at its first separator, if a key without quotes stands before it.
+/// Splits a line at its first separator, if an unquoted key precedes it.
 fn split(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once([':', '='])?;
     let key = key.trim();
     crate::json::is_bare_key(key).then_some((key, value.trim()))
 }
 
-/// Reads what stands on one line; `None` for a quote that does not close.
+/// Parses the value on one line; `None` for an unclosed quote.
 fn scalar(text: &str) -> Option<LineScalar<'_>> {
     let Some(quote) = text.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
         return Some(LineScalar::plain(text));
@@ -167,7 +167,7 @@ fn scalar(text: &str) -> Option<LineScalar<'_>> {
     };
     match inner {
         Some(inner) => Some(LineScalar { text: inner.into(), hint: Hint::String }),
-        // Quoted words begin a line that goes on.
+        // Quoted words begin a line that continues.
         None => {
             let mut inside = text[1..].chars();
             inside.next_back();
@@ -176,7 +176,7 @@ fn scalar(text: &str) -> Option<LineScalar<'_>> {
     }
 }
 
-/// Reads the lines of a block that are indented deeper than its key; the first says how far.
+/// Reads the lines of a block, which are indented deeper than its key; the first one sets the indentation.
 fn block(header: &str, indent: usize, lines: &mut TextLines<'_>) -> String {
     let (mut out, mut base) = (String::new(), None);
     while let Some((line, end)) = lines.peek().filter(|(line, _)| line.indent > indent || line.body.is_empty()) {
@@ -199,7 +199,7 @@ fn block(header: &str, indent: usize, lines: &mut TextLines<'_>) -> String {
     body + ending
 }
 
-/// Makes lines one paragraph; empty lines between them are line breaks.
+/// Joins lines into one paragraph; empty lines between them become line breaks.
 fn folded(text: &str) -> String {
     let mut out = String::new();
     for (number, line) in text.split('\n').enumerate() {
@@ -211,7 +211,7 @@ fn folded(text: &str) -> String {
     out
 }
 
-/// Reads the items behind a key, or nothing; `None` for items that are more than scalars.
+/// Reads the items of a key, if any; `None` if an item is not a scalar.
 fn list<'t>(indent: usize, lines: &mut TextLines<'t>) -> Option<LineValue<'t>> {
     let mut items = Vec::new();
     while let Some(line) = lines.peek_solid().filter(|line| line.indent >= indent && line.is_item()) {

@@ -1,15 +1,15 @@
-//! Which bytes of the input came in as special tokens, for callers that know.
+//! The bytes of the input that arrived as special tokens, for callers that mark them.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::memmem;
 
-/// Where special tokens stood, and which texts have to be special tokens to be markers.
+/// The positions of special tokens, and the texts that must be special tokens to be markers.
 #[derive(Clone, Debug)]
 pub(crate) struct Marks {
     tokens: Arc<[Box<str>]>,
-    /// In order; tokens that follow each other share one range.
+    /// In order; adjacent tokens share one range.
     ranges: Vec<Range<usize>>,
 }
 
@@ -18,12 +18,12 @@ impl Marks {
         Self { tokens, ranges: Vec::new() }
     }
 
-    /// Forgets every place.
+    /// Forgets all positions.
     pub(crate) fn clear(&mut self) {
         self.ranges.clear();
     }
 
-    /// Notes that a special token stands in a range, which begins where the input ended.
+    /// Records a special token in a range, which begins at the end of the input.
     pub(crate) fn add(&mut self, range: Range<usize>) {
         match self.ranges.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
@@ -32,13 +32,13 @@ impl Marks {
         }
     }
 
-    /// Forgets what stood before a place.
+    /// Forgets positions before `at`.
     pub(crate) fn forget(&mut self, before: usize) {
         let gone = self.ranges.partition_point(|range| range.end <= before);
         self.ranges.drain(..gone);
     }
 
-    /// Says whether `text`, which begins at `at`, spells a token that did not come in as one.
+    /// Returns whether `text`, which begins at `at`, spells a token that did not arrive as one.
     pub(crate) fn is_forged(&self, text: &[u8], at: usize) -> bool {
         let forged = |token: &str| {
             let mut places = memmem::find_iter(text, token.as_bytes());

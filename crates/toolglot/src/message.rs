@@ -1,4 +1,4 @@
-//! Events put together: the whole message, as a caller of a chat API wants it.
+//! Assembles events into a whole message, in the form of a chat API.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,23 +11,23 @@ use crate::json;
 use crate::options::{FinishReason, Options};
 use crate::parser::Parser;
 
-/// A whole message: text, reasoning, calls, and what was remarkable.
+/// A whole message: text, reasoning, calls and diagnostics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Message {
-    /// The text, in order, without calls and markup.
+    /// The text, without calls and markup.
     pub content: String,
-    /// The reasoning, in order.
+    /// The reasoning.
     pub reasoning: String,
     /// The finished calls.
     pub calls: Vec<Call>,
-    /// Calls that began and did not finish; nothing of them is lost.
+    /// The calls that began and did not finish; nothing of them is lost.
     pub incomplete: Vec<IncompleteCall>,
     /// Why the message ended.
     pub finish_reason: FinishReason,
-    /// The dialect of the first call.
+    /// The dialect of the first call; `None` without a call.
     pub dialect: Option<Arc<str>>,
-    /// What was remarkable, ordered by place; of one code the first ten thousand, the last of which says so.
+    /// The diagnostics, ordered by position: at most ten thousand of each code, the last of which says that there were more.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -35,32 +35,32 @@ pub struct Message {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Call {
-    /// The model's own id, or one made from the caller's seed, else from the text; unique in the message.
+    /// The model's own id, or one made from the caller's seed or the text; unique in the message.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The arguments: the text of one JSON object.
+    /// The arguments: the JSON text of one object.
     pub arguments: String,
 }
 
-/// A call that began and did not finish.
+/// A call that began but did not finish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IncompleteCall {
     /// The tool's name.
     pub name: String,
-    /// The arguments as far as they came, as strict JSON that ends in the middle: nothing is closed that the model left open.
+    /// The arguments so far, as strict JSON that stops in the middle: nothing is closed that the model left open.
     pub arguments: String,
-    /// The call's bytes as the model wrote them.
+    /// The text of the call, as the model wrote it.
     pub text: String,
-    /// Why it is not a finished call.
+    /// Why it is not finished: truncated or broken.
     pub outcome: Outcome,
 }
 
-/// Puts the pieces, or the events, of one message together.
+/// Assembles the pieces, or the events, of one message.
 ///
-/// [`Collector::feed`] and [`Collector::complete`] drive a parser and give the message that [`parse`](crate::parse) gives
-/// of the whole text. A caller who looks at the events passes each to [`Collector::add`] and ends with
+/// [`Collector::feed`] and [`Collector::complete`] drive a parser and return the same message as [`parse`](crate::parse)
+/// for the whole text. Callers that process events themselves pass each to [`Collector::add`] and end with
 /// [`Collector::finish`].
 ///
 /// # Example
@@ -88,17 +88,17 @@ pub struct Collector {
     fed: FedBytes,
 }
 
-/// The bytes that were fed and may still be the text of a call that does not finish.
+/// The bytes that were fed and may be part of a call that does not finish.
 #[derive(Clone, Debug, Default)]
 struct FedBytes {
     bytes: Vec<u8>,
-    /// What ids are made from: the hash of all that was fed, if the caller gave no seed.
+    /// The seed of ids: the hash of all bytes that were fed, unless the caller set a seed.
     seed: Option<Seed>,
-    /// The place of the first of them in the input.
+    /// The position of the first of them in the input.
     start: usize,
-    /// Everything before this place is said.
+    /// Everything before this position has been reported.
     said: usize,
-    /// The call that began and did not end.
+    /// The current call.
     open: Option<usize>,
 }
 
@@ -110,7 +110,7 @@ struct StartedCall {
     arguments: String,
     span: Range<usize>,
     outcome: Outcome,
-    /// Its bytes, if the collector was fed them and it did not finish.
+    /// Its bytes, if the collector was fed them and the call did not finish.
     text: Option<String>,
 }
 
@@ -128,7 +128,7 @@ impl Collector {
         }
     }
 
-    /// Feeds a piece of text to a parser and adds what it says.
+    /// Feeds a piece of text to a parser and adds the resulting events.
     pub fn feed(&mut self, parser: &mut Parser, piece: &str) {
         self.fed.bytes.extend_from_slice(piece.as_bytes());
         if self.options.id_seed.is_none() {
@@ -138,14 +138,14 @@ impl Collector {
         self.forget();
     }
 
-    /// Ends a parser that [`Collector::feed`] fed, and returns the message.
+    /// Ends the parser that [`Collector::feed`] fed, and returns the message.
     pub fn complete(mut self, parser: &mut Parser) -> Message {
         parser.finish().for_each(|event| self.add(&event));
         self.set_dialect(parser.dialect().cloned());
         self.finish(&[])
     }
 
-    /// Keeps only the bytes that no event spoke of, and those of open calls.
+    /// Keeps only the bytes that no event has covered, and those of open calls.
     fn forget(&mut self) {
         let open = self.fed.open.and_then(|index| Some(self.started.get(index)?.span.start));
         let keep = open.unwrap_or(self.fed.said).min(self.fed.said);
@@ -191,17 +191,17 @@ impl Collector {
         }
     }
 
-    /// Adds a call that a server had told from the text already, with the arguments that were made of its own.
+    /// Adds a native call that a server had already extracted from the text, with arguments made from its own.
     pub fn add_native(&mut self, id: Option<String>, name: String, arguments: String, outcome: Outcome) {
         self.started.push(StartedCall { id, name, arguments, span: 0..0, outcome, text: None });
     }
 
-    /// Adds something worth knowing that no event said.
+    /// Adds a diagnostic that is in no event.
     pub fn add_diagnostic(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Returns the message; `input` is everything the parser was fed, or nothing if [`Collector::feed`] fed it.
+    /// Returns the message. `input` is everything that the parser was fed, or empty if [`Collector::feed`] fed it.
     pub fn finish(mut self, input: &[u8]) -> Message {
         let accept = self.options.accept_incomplete;
         let truncated = self.started.iter().any(|call| call.outcome == Outcome::Truncated);
@@ -238,7 +238,7 @@ impl Collector {
         }
     }
 
-    /// Returns what ids are made from: the caller's seed, a hash of the text, or of what was said if nobody gave the text.
+    /// Returns the seed of ids: the caller's, or a hash of the text, or of the reported parts if the text is unknown.
     fn seed(&self, input: &[u8]) -> u64 {
         match (self.options.id_seed.or(self.fed.seed.map(Seed::of_all)), self.started.as_slice()) {
             (Some(seed), _) => seed,
@@ -253,12 +253,12 @@ impl Collector {
         }
     }
 
-    /// Says why the server ended the message, where that is known only at its end.
+    /// Sets the server's finish reason, which may be known only at the end.
     pub fn set_finish_reason(&mut self, reason: Option<FinishReason>) {
         self.options.finish_reason = reason;
     }
 
-    /// Names the dialect of the message's first call.
+    /// Sets the dialect of the message's first call.
     pub fn set_dialect(&mut self, dialect: Option<Arc<str>>) {
         self.dialect = dialect;
     }
@@ -271,7 +271,7 @@ impl Collector {
     }
 }
 
-/// Adds a piece; the first, which is often the only one, has just the room that it needs.
+/// Adds a piece; for the first, which is often the only one, it allocates exactly.
 fn add(whole: &mut String, piece: &str) {
     if whole.is_empty() {
         *whole = piece.to_owned();
@@ -280,7 +280,7 @@ fn add(whole: &mut String, piece: &str) {
     }
 }
 
-/// The model's id if no earlier call has it, else one of our own.
+/// The model's id unless an earlier call has it, otherwise a generated one.
 fn unique_id(taken: &mut Option<HashSet<String>>, id: Option<String>, seed: u64, index: usize) -> String {
     let Some(taken) = taken else { return mint(seed, index) };
     let minted = (0..).map(|more| mint(seed.wrapping_add(more), index));
@@ -297,7 +297,7 @@ impl StartedCall {
 }
 
 impl FedBytes {
-    /// Returns the bytes of a place, if they were fed.
+    /// Returns the bytes of a span, if they were fed.
     fn text(&self, span: &Range<usize>) -> Option<String> {
         let from = span.start.checked_sub(self.start)?;
         let bytes = self.bytes.get(from..span.end.checked_sub(self.start)?)?;
@@ -305,7 +305,7 @@ impl FedBytes {
     }
 }
 
-/// What the server said if it cut the message; else what the message shows.
+/// The server's reason if it cut the message off, otherwise the reason that the message implies.
 fn finish_reason(server: Option<FinishReason>, calls: bool, truncated: bool) -> FinishReason {
     match server {
         Some(reason) if reason.is_cut() => reason,

@@ -1,8 +1,8 @@
-//! Why nothing was recognised: a finished message without calls is read again under other assumptions, and the first
-//! assumption under which a call comes out is the reason.
+//! Why no call was recognised: a finished message without calls is parsed again under other assumptions, and the first
+//! assumption that produces a call is the reason.
 //!
-//! Text, its message and what it was read with go in; at most one reason comes out. Nothing here runs while a message is
-//! read: a caller asks once, at the end, and only for a message without calls.
+//! Takes a text, its message, and the settings of the first parse; returns at most one reason. This never runs while a
+//! message is parsed: the caller asks once, at the end, and only for a message without calls.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,32 +19,32 @@ mod marker;
 mod places;
 mod unfinished;
 
-/// Why text that looks like a call was not read as one.
+/// Why a text that looks like a call was not read as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MissReason {
-    /// The end of the text cut the call off.
+    /// The text ends inside the call.
     CutOff,
-    /// The call could not be read to its end, or strict validation rejected it.
+    /// The call cannot be parsed to its end, or strict validation rejected it.
     Broken,
-    /// The call stands inside reasoning.
+    /// The call is inside reasoning.
     InReasoning,
-    /// The text is in a dialect that is not among those that were read.
+    /// The call is in a dialect that was not enabled.
     OtherDialect,
-    /// The call stands in a code span or a fence.
+    /// The call is in a code span or a fence.
     InCode,
-    /// The dialect needs declared tools, and none are.
+    /// The dialect needs declared tools, and there are none.
     NoTools,
     /// The tool is not declared.
     UnknownName,
-    /// The marker is too weak for where the call stands, such as in the middle of a line.
+    /// The marker is too weak for the call's position, such as the middle of a line.
     WeakMarker,
     /// No dialect has the marker.
     UnknownMarker,
 }
 
 impl MissReason {
-    /// Returns the reason's name, as metrics and logs have it.
+    /// Returns the reason's name in metrics and logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::CutOff => "cut_off",
@@ -60,22 +60,22 @@ impl MissReason {
     }
 }
 
-/// Text that looks like a call, and why it was not read as one.
+/// A text that looks like a call, and why it was not read as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NearMiss {
     /// The reason.
     pub reason: MissReason,
-    /// The reason in words, with its place: a diagnostic with the code [`Code::NearMiss`].
+    /// A diagnostic with the code [`Code::NearMiss`]: the reason in words, and its position.
     pub diagnostic: Diagnostic,
-    /// The tool that would be called, if the text says which.
+    /// The tool that would be called, if known.
     pub tool: Option<String>,
 }
 
-/// Says why nothing was recognised in a text, if it looks like a call; `None` for a message with calls, and for prose.
+/// Returns why no call was recognised in a text that looks like one; `None` for messages with calls, and for prose.
 ///
-/// `message` is what [`parse`](crate::parse) made of the text with the same dialects, tools and options. The text is
-/// read a bounded number of times, of a long text only the last 64 KiB.
+/// `message` is the result of [`parse`](crate::parse) with the same dialects, tools and options. The text is parsed
+/// a bounded number of times; of a long text, only the last 64 KiB.
 ///
 /// # Example
 /// ```
@@ -107,8 +107,8 @@ pub fn near_miss(
 }
 
 impl Message {
-    /// Adds to the diagnostics why nothing was recognised ([`near_miss`]). A call that began and did not end has its own
-    /// diagnostic, and a text that is not UTF-8 gets none.
+    /// Adds the diagnostic of [`near_miss`], if there is one. A call that began and did not end has its own
+    /// diagnostic, and text that is not UTF-8 gets none.
     ///
     /// # Example
     /// ```
@@ -135,7 +135,7 @@ impl Message {
     }
 }
 
-/// As [`near_miss`], of a message that was read without tools, as if those that its JSON names were declared.
+/// Like [`near_miss`], for a message parsed without tools, as if the tools that its JSON names were declared.
 pub(crate) fn undeclared(text: &str, message: &Message, dialects: &Dialects, options: &Options) -> Option<NearMiss> {
     let names = places::json_names(text.get(places::window(text, WINDOW)..)?);
     let tools = Tools::default().with_names(names.into_iter().take(MOST_NAMES));
@@ -144,13 +144,13 @@ pub(crate) fn undeclared(text: &str, message: &Message, dialects: &Dialects, opt
     Some(miss)
 }
 
-/// Every call has one of these; most prose has none and costs nothing.
+/// Every call contains one of these; most prose contains none and costs nothing.
 const SIGNS: &[u8] = b"<[{(:@`=";
 
-/// So much of a text is looked at: a call is shorter, and reading it fifty times takes milliseconds.
+/// At most this much of a text is parsed: a call is shorter, and fifty parses take milliseconds.
 const WINDOW: usize = 64 << 10;
 
-/// What is known of a message without calls.
+/// A message without calls, and what is known about it.
 struct EmptyMessage<'c> {
     /// The end of the text, from `start` on.
     text: &'c str,
@@ -161,7 +161,7 @@ struct EmptyMessage<'c> {
     options: &'c Options,
 }
 
-/// A call that came out under another assumption.
+/// A call that is found under another assumption.
 struct HiddenCall {
     name: String,
     span: Range<usize>,
@@ -179,7 +179,7 @@ const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 7] = [
     |case| case.nameless(),
 ];
 
-/// The assumptions that say more than a call inside code does.
+/// The assumptions that are more specific than a call inside code.
 const OUTSIDE: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 6] = [
     |case| case.escaped(),
     |case| case.unknown_marker(),
@@ -190,7 +190,7 @@ const OUTSIDE: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 6] = [
 ];
 
 impl EmptyMessage<'_> {
-    /// Ends the text in the ways that a call goes on.
+    /// Completes the text in the ways in which a call can continue.
     fn cut_off(&self) -> Option<NearMiss> {
         let text = self.text.trim_end();
         let header = text.get(places::window(text, HEADER)..).unwrap_or_default();
@@ -238,7 +238,7 @@ impl EmptyMessage<'_> {
         Some(self.miss(MissReason::InReasoning, &seen, words))
     }
 
-    /// Reads every built-in dialect.
+    /// Parses with every built-in dialect.
     fn other_dialect(&self) -> Option<NearMiss> {
         let all = Dialects::builtin();
         if all.iter().all(|dialect| self.dialects.get(dialect.name()).is_some()) {
@@ -253,7 +253,7 @@ impl EmptyMessage<'_> {
         Some(self.miss(MissReason::OtherDialect, &seen, words))
     }
 
-    /// Reads what stands in code as if it were text; what is wrong outside code comes first.
+    /// Parses code as if it were text; faults outside code take precedence.
     fn in_code(&self) -> Option<NearMiss> {
         let code = places::code(self.text);
         let seen = code.iter().take(MOST_PLACES).find_map(|place| {
@@ -282,7 +282,7 @@ impl EmptyMessage<'_> {
         Some(self.miss(MissReason::InCode, &seen, words))
     }
 
-    /// Reads the text as it was before somebody escaped it for HTML.
+    /// Parses the text without its HTML escapes.
     fn escaped(&self) -> Option<NearMiss> {
         let start = self.text.find("&lt;")?;
         let plain = ENTITIES.iter().fold(self.text.to_owned(), |text, (entity, sign)| text.replace(entity, sign));
@@ -324,7 +324,7 @@ impl EmptyMessage<'_> {
         }
     }
 
-    /// Reads the text from each place where a call may begin, as if the message began there.
+    /// Parses the text from each possible start of a call, as if the message began there.
     fn weak(&self) -> Option<NearMiss> {
         let eager = self.options.clone().with_evidence(Evidence::Eager);
         // Where no tools are declared, only a dialect that the caller chose has weak calls.
@@ -342,7 +342,7 @@ impl EmptyMessage<'_> {
         })
     }
 
-    /// Says where a call has too weak a marker, and what would make it count.
+    /// Reports a call whose marker is too weak for its position, and what would make it count.
     fn too_weak(&self, seen: &HiddenCall, eager: &Options) -> String {
         let (before, behind) = (&self.text[..seen.span.start], &self.text[seen.span.end..]);
         let line = before.rsplit('\n').next().unwrap_or_default();
@@ -377,7 +377,7 @@ impl EmptyMessage<'_> {
         Some(self.miss(MissReason::UnknownMarker, &seen, words))
     }
 
-    /// Looks for a marker that seems to open a call.
+    /// Looks for an unknown marker that seems to open a call.
     fn unreadable(&self) -> Option<NearMiss> {
         let found = marker::unreadable(self.text, self.dialects, self.tools)?;
         let fault = match found.fault {
@@ -392,7 +392,7 @@ impl EmptyMessage<'_> {
         Some(self.miss(MissReason::Broken, &seen, words))
     }
 
-    /// Looks for a marker that is nearly one of a dialect, or that of a dialect that is not read.
+    /// Looks for a marker that is almost one of a dialect, or one of a dialect that is not enabled.
     fn unknown_marker(&self) -> Option<NearMiss> {
         let found = marker::unknown(self.text, self.dialects, self.tools)?;
         let marker = &found.text;
@@ -417,7 +417,7 @@ impl EmptyMessage<'_> {
         Some(self.miss(reason, &HiddenCall { name: String::new(), span: found.span, dialect }, words))
     }
 
-    /// Looks for a tool beside a parameter of its own.
+    /// Looks for the name of a tool next to one of its parameters.
     fn unmarked(&self) -> Option<NearMiss> {
         let (tool, parameter, span) = marker::unmarked(self.text, self.tools)?;
         let code = places::code(self.text).into_iter().find(|place| place.contains(&span.start));
@@ -455,20 +455,20 @@ impl EmptyMessage<'_> {
         Some(HiddenCall { name, span, dialect: parser.dialect().cloned() })
     }
 
-    /// A miss whose span counts from the start of the part that was looked at.
+    /// A miss whose span counts from the start of the examined part.
     fn miss(&self, reason: MissReason, seen: &HiddenCall, words: String) -> NearMiss {
         let span = self.start + seen.span.start..self.start + seen.span.end;
         miss(reason, &HiddenCall { name: seen.name.clone(), span, dialect: seen.dialect.clone() }, words)
     }
 }
 
-/// What escapes a text for HTML, the sign of all others last.
+/// HTML escapes, the ampersand last.
 const ENTITIES: [(&str, &str); 5] = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
 
 /// A call's header, from its opener to its arguments, is shorter.
 const HEADER: usize = 256;
 
-/// How a call goes on that was cut off in its header.
+/// The possible continuations of a call that was cut off in its header.
 const ENDS: [&str; 8] = [
     ", \"arguments\": {}}",
     "\", \"arguments\": {}}",
@@ -487,13 +487,13 @@ fn miss(reason: MissReason, seen: &HiddenCall, message: String) -> NearMiss {
     NearMiss { reason, diagnostic, tool }
 }
 
-/// Places of one kind that are tried. Each costs a reading; a text with more of them is no single misread call.
+/// Places of one kind that are tried. Each costs a parse, and a text with more of them is not a single misread call.
 const MOST_PLACES: usize = 24;
 
-/// Words that are tried as names; more than the tools of any agent that was seen.
+/// Words that are tried as names; more than the tools of any known agent.
 const MOST_NAMES: usize = 256;
 
-/// Bytes that are read from a place in the middle of a text.
+/// Bytes that are parsed from a place in the middle of a text.
 const LONGEST: usize = 8 << 10;
 
 #[cfg(test)]

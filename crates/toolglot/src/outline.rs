@@ -1,9 +1,9 @@
-//! What a dialect writes, piece by piece, for those that make grammars of it.
+//! The parts of a dialect, for programs that generate grammars from it.
 
 use crate::dialect::{Dialect, Holder, Pattern};
 
-/// The patterns of a dialect as its file has them, and what is written around them; of each list the first is written,
-/// all are read.
+/// The patterns of a dialect as in its file, and the literals between and around them. The parser accepts all items of a
+/// list; the renderer writes the first.
 ///
 /// # Example
 /// ```
@@ -24,34 +24,34 @@ pub struct Outline<'d> {
     pub params: Vec<Vec<OutlinePart<'d>>>,
     /// Patterns of reasoning.
     pub reasoning: Vec<Vec<OutlinePart<'d>>>,
-    /// Patterns of content that stands in a wrapper.
+    /// Patterns of wrapped content.
     pub content: Vec<Vec<OutlinePart<'d>>>,
-    /// What stands between calls.
+    /// The text between calls.
     pub join: &'d str,
     /// The members of a `{call}` object that carry the name and the arguments.
     pub members: [&'d str; 2],
-    /// The member that carries the id, if one is written.
+    /// The member that carries the id, if the renderer writes one.
     pub id_member: Option<&'d str>,
-    /// The string token of `{object}`.
+    /// The token around strings in `{object}`.
     pub quote: Option<&'d str>,
-    /// What stands before and behind the name in an id that contains it.
+    /// The text before and after the name in an id that contains it.
     pub id: Option<[&'d str; 2]>,
     /// Literals that are dropped outside calls.
     pub skip: &'d [String],
     /// Literals that end and start a turn.
     pub turns: [&'d [String]; 2],
-    /// Pieces of markers that damage leaves: a value that only the next marker ends is not trusted with one in it.
+    /// Fragments of damaged markers: a value that only the next marker ends is not trusted if it contains one.
     pub pieces: &'d [String],
     dialect: &'d Dialect,
 }
 
-/// A piece of a pattern.
+/// One part of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutlinePart<'d> {
-    /// Text as it is written.
+    /// Literal text.
     Text(&'d str),
-    /// The spellings of a word, the first of which is written. One list is one choice wherever it stands in a literal.
+    /// The spellings of a word; the renderer writes the first. The choice is the same everywhere in a literal.
     Word(&'d [String]),
     /// A hole.
     #[non_exhaustive]
@@ -65,18 +65,18 @@ pub enum OutlinePart<'d> {
     },
 }
 
-/// Where a hole is.
+/// The position of a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HolePlace {
     /// In text.
     Text,
-    /// It is the value of an attribute, in which markup is written as entities.
+    /// The value of an attribute, in which markup is written as entities.
     Attribute,
 }
 
 impl Dialect {
-    /// Returns what the dialect's patterns are made of.
+    /// Returns the parts of the dialect's patterns.
     pub fn outline(&self) -> Outline<'_> {
         Outline {
             sections: self.outlined(&self.sections),
@@ -100,7 +100,7 @@ impl Dialect {
         patterns.into_iter().map(|pattern| self.parts(&pattern.source).collect()).collect()
     }
 
-    /// Goes through the pieces of a pattern's text.
+    /// Iterates over the parts of a pattern's text.
     pub(crate) fn parts<'d>(&'d self, source: &'d str) -> impl Iterator<Item = OutlinePart<'d>> {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -111,7 +111,7 @@ impl Dialect {
         })
     }
 
-    /// Returns the first piece and how long it is in the pattern.
+    /// Returns the first part and its length in the pattern.
     fn part<'d>(&'d self, before: &str, rest: &'d str) -> (OutlinePart<'d>, usize) {
         if rest.starts_with("{{") || rest.starts_with("}}") {
             return (OutlinePart::Text(&rest[..1]), 2);
@@ -138,7 +138,7 @@ impl Dialect {
         (part, length)
     }
 
-    /// Returns the word that `{type}` writes for a JSON type.
+    /// Returns the value of `{type}` for a JSON type.
     pub(crate) fn type_word<'d>(&'d self, name: &'d str) -> &'d str {
         let Some(words) = &self.types else { return name };
         let word = match name {
@@ -151,17 +151,17 @@ impl Dialect {
 }
 
 impl<'d> Outline<'d> {
-    /// Returns the word that `{type}` writes for a JSON type.
+    /// Returns the value of `{type}` for a JSON type.
     pub fn type_word(&self, name: &'d str) -> &'d str {
         self.dialect.type_word(name)
     }
 
-    /// Says whether each call has a section of its own around it.
+    /// Returns whether each call has its own section.
     pub fn has_one_section(&self) -> bool {
         self.dialect.one_section
     }
 
-    /// Says whether prose does not contain a literal.
+    /// Returns whether a literal is strong: prose does not contain it.
     pub fn is_strong(&self, literal: &str) -> bool {
         self.dialect.is_strong(literal)
     }

@@ -81,7 +81,7 @@ pub(crate) use remains::LOOK;
 pub(crate) use torn::FRAYED;
 pub(crate) use whole::arguments_of;
 
-/// Reads one message at a time, in pieces of any size.
+/// Parses one message at a time, in pieces of any size; see [`Parser::push`].
 ///
 /// # Example
 /// ```
@@ -101,28 +101,28 @@ pub(crate) use whole::arguments_of;
 #[derive(Clone, Debug)]
 pub struct Parser {
     engine: Arc<Engine>,
-    /// Why the server ends a message unless told otherwise, and what it was told of the running one.
+    /// The finish reason of the options, and the one that was set for the current message.
     finish_reason: (Option<FinishReason>, Option<Option<FinishReason>>),
     input: Input,
     sink: Sink,
     state: State,
     scanner: Scanner,
-    /// The region to go back to after a call inside it.
+    /// The region that continues after a call inside it.
     outer: Option<Box<RegionReader>>,
     dialect: Option<Arc<str>>,
     frame: FrameReader,
-    /// With fewer bytes than this nothing new can be decided.
+    /// With fewer bytes than this, nothing more can be decided.
     wake: usize,
     done: bool,
 }
 
-/// What is being read.
+/// The state: what is being read.
 #[derive(Clone, Debug)]
 enum State {
     Scanning,
     Reading(Box<CallReader>),
     Region(Box<RegionReader>),
-    /// The prompt opened a region; its opener may be echoed.
+    /// The prompt opened a region; the output may repeat its opener.
     Prefilled,
     Done,
 }
@@ -134,7 +134,7 @@ impl State {
 }
 
 impl Parser {
-    /// Returns a parser for messages that may call `tools` in any of `dialects`.
+    /// Returns a parser for messages in any of `dialects` that may call `tools`.
     pub fn new(dialects: &Dialects, tools: &Tools, options: &Options) -> Self {
         let catalog = dialects.catalog(options.marked_tokens);
         let marks = options.marked_tokens.then(|| Marks::new(Arc::clone(&catalog.tokens)));
@@ -154,15 +154,15 @@ impl Parser {
         }
     }
 
-    /// Reads on; the events borrow the parser.
+    /// Parses the next piece and returns the events that are now certain; they borrow from the parser.
     pub fn push(&mut self, text: &str) -> Events<'_> {
         self.read(|input| input.push(text))
     }
 
-    /// Reads on from one special token.
+    /// Parses one special token.
     ///
-    /// Where [`Options::with_marked_tokens`] was chosen, markers that are special tokens have to come in this way;
-    /// their letters in [`Parser::push`] are text. Otherwise it is the same as [`Parser::push`].
+    /// If [`Options::with_marked_tokens`] is set, markers that are special tokens must arrive through this function;
+    /// the same characters in [`Parser::push`] are text. Otherwise, it is the same as [`Parser::push`].
     ///
     /// # Example
     /// ```
@@ -187,18 +187,18 @@ impl Parser {
         self.read(|input| input.push_special(token))
     }
 
-    /// Reads on from bytes: UTF-8 may be cut anywhere, what is none becomes U+FFFD with a diagnostic.
+    /// Parses bytes, which may split UTF-8 characters anywhere. Invalid UTF-8 becomes U+FFFD with a diagnostic.
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Events<'_> {
         self.read(|input| input.push_bytes(bytes))
     }
 
-    /// Ends the message; the parser is as new afterwards.
+    /// Ends the message and returns its last events; the parser is then ready for the next message.
     pub fn finish(&mut self) -> Events<'_> {
         self.feed(Input::drop_partial);
         self.end()
     }
 
-    /// Reads a whole message: what waits for the next byte need not be looked at twice.
+    /// Parses a whole message, so that nothing is retried.
     pub(crate) fn whole(&mut self, text: &str) -> Events<'_> {
         self.feed(|input| input.push(text));
         self.end()
@@ -209,17 +209,17 @@ impl Parser {
         self.dialect.as_ref()
     }
 
-    /// Returns the tools that calls are read with.
+    /// Returns the declared tools.
     pub fn tools(&self) -> &Tools {
         &self.engine.tools
     }
 
-    /// Keeps a trace from now on, see [`Parser::take_trace`].
+    /// Starts recording a trace, see [`Parser::take_trace`].
     pub fn enable_trace(&mut self) {
         self.scanner.trace.get_or_insert_default();
     }
 
-    /// Returns the steps since the last time.
+    /// Returns the steps recorded since the last call of this function.
     pub fn take_trace(&mut self) -> Vec<Step> {
         let mut steps = self.scanner.trace.as_mut().map(std::mem::take).unwrap_or_default();
         for step in &mut steps {
@@ -228,7 +228,7 @@ impl Parser {
         steps
     }
 
-    /// Makes the parser ready for a message.
+    /// Resets the parser for the next message.
     fn begin(&mut self) {
         let trace = self.scanner.trace.take().map(|_| Vec::new());
         let mut scanner = Scanner::new(&self.engine.options);
@@ -267,7 +267,7 @@ impl Parser {
         self.sink.clear();
     }
 
-    /// Hands out what was found; until here diagnostics point into the text, from here into the input.
+    /// Returns the events. Up to here, spans of diagnostics are positions in the text; from here on, in the input.
     #[inline]
     fn events(&mut self) -> Events<'_> {
         for diagnostic in &mut self.sink.diagnostics {
@@ -285,10 +285,10 @@ impl Parser {
         self.sink.diagnose_input(Code::InvalidUtf8, place, "invalid UTF-8; read as U+FFFD");
     }
 
-    /// Reads on if enough has arrived to decide more.
+    /// Continues if enough bytes have arrived to decide more.
     ///
-    /// What is undecided is looked at again only when it has grown by an
-    /// eighth, so that looking again costs constant time per byte.
+    /// Undecided bytes are retried only when they have grown by an
+    /// eighth, so that retries cost constant time per byte.
     fn advance(&mut self) {
         let end = self.input.end();
         if end < self.wake {
@@ -314,7 +314,7 @@ impl Parser {
         }
     }
 
-    /// Passes what is visible in the fast path; false if it has to go the long way.
+    /// Passes visible bytes on the fast path; false if the slow path is needed.
     fn pass_plain(&mut self) -> bool {
         let (engine, view, sink) = (&self.engine, self.input.view(), &mut self.sink);
         let open = view.final_end().is_err() && !engine.options.careful;
@@ -326,7 +326,7 @@ impl Parser {
         }
     }
 
-    /// Returns the place from which bytes are undecided.
+    /// Returns the position of the first undecided byte.
     fn anchor(&self) -> usize {
         match &self.state {
             State::Scanning => self.scanner.at,
@@ -338,7 +338,7 @@ impl Parser {
     }
 }
 
-/// The parser's state and what it works on. The only place that assigns the state.
+/// The parser's state and its input. The only place that assigns the state.
 struct Machine<'m> {
     engine: &'m Engine,
     view: View<'m>,
@@ -361,7 +361,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Takes one step; returns what is read next.
+    /// Takes one step; returns the next state.
     fn step(&mut self) -> Result<State, NotYet> {
         match self.state {
             State::Scanning => match self.scanner.resume(self.engine, self.view, self.sink)? {
@@ -405,7 +405,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The message's first call says which dialect it is in.
+    /// The message's first call determines its dialect.
     fn note_dialect(&mut self, dialect: usize) {
         self.dialect.get_or_insert_with(|| self.engine.catalog.dialects[dialect].name.clone());
     }
@@ -435,7 +435,7 @@ impl Machine<'_> {
         State::Scanning
     }
 
-    /// Returns where the reasoning that the prompt opened goes on, behind an opener that repeats the prompt's; none where the
+    /// Returns where the reasoning that the prompt opened continues, after an opener that repeats the prompt's; `None` if the
     /// answer begins at once.
     fn prefilled_start(&self) -> Result<Option<usize>, NotYet> {
         let mut found = Vec::new();
@@ -474,7 +474,7 @@ impl<'p> Iterator for Events<'p> {
 }
 
 impl Parser {
-    /// Returns an event as callers see it.
+    /// Converts an event to its public form.
     fn event<'p>(&'p self, entry: &'p StoredEvent) -> Option<Event<'p>> {
         let Self { sink, input, .. } = self;
         let word = |range: &Range<usize>| &sink.words[range.clone()];

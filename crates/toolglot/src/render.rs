@@ -1,4 +1,4 @@
-//! Writes a message as a model would have written it: the inverse of the parser, from the same dialect files.
+//! Renders a message as a model would write it: the inverse of the parser, from the same dialect files.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ mod write;
 
 pub use error::RenderError;
 
-/// Writes messages in one dialect.
+/// Renders messages in one dialect.
 ///
-/// What it returns reads back the same: every text is read again with the parser before it goes out, unless that is
-/// switched off. Only white space that leads to the calls may come back behind the content.
+/// The text parses back to the same message: it is parsed again before it is returned, unless that is turned off.
+/// Only white space before the calls may become part of the content.
 ///
 /// # Example
 /// ```
@@ -42,13 +42,13 @@ pub use error::RenderError;
 #[derive(Clone, Debug)]
 pub struct Renderer {
     dialect: Arc<Dialect>,
-    /// The dialect alone, to read with.
+    /// A set with only this dialect, for parsing back.
     pinned: Dialects,
     tools: Tools,
     checked: bool,
 }
 
-/// A message to write: reasoning, then text, then calls; whatever is not given is not written.
+/// A message to render: reasoning, then text, then calls. Parts that are not set are not written.
 ///
 /// # Example
 /// ```
@@ -67,7 +67,7 @@ pub struct Rendering<'m> {
     calls: Vec<GivenCall<'m>>,
 }
 
-/// A call to write, as it was given.
+/// A call to render, as given.
 #[derive(Clone, Copy, Debug)]
 struct GivenCall<'m> {
     name: &'m str,
@@ -75,10 +75,10 @@ struct GivenCall<'m> {
     id: Option<&'m str>,
 }
 
-/// A call to write, its arguments read.
+/// A call to render, with its arguments parsed.
 struct ReadCall<'m> {
     dialect: &'m Dialect,
-    /// Its place among the calls, from 0.
+    /// Its index among the calls, from 0.
     number: usize,
     name: &'m str,
     arguments: JsonTokens<'m>,
@@ -86,34 +86,34 @@ struct ReadCall<'m> {
 }
 
 impl<'m> Rendering<'m> {
-    /// Returns a message that says nothing yet.
+    /// Returns an empty message.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What the model thought.
+    /// Sets the reasoning.
     #[must_use]
     pub fn with_reasoning(self, reasoning: &'m str) -> Self {
         Self { reasoning, ..self }
     }
 
-    /// What the model said.
+    /// Sets the text.
     #[must_use]
     pub fn with_content(self, content: &'m str) -> Self {
         Self { content, ..self }
     }
 
-    /// One more call; `arguments` is the text of a JSON object, or blank if there are none.
+    /// Adds a call; `arguments` is the JSON text of an object, or blank for no arguments.
     #[must_use]
     pub fn with_call(mut self, name: &'m str, arguments: &'m str) -> Self {
         self.calls.push(GivenCall { name, arguments, id: None });
         self
     }
 
-    /// One more call whose id is written where the dialect has a place for it.
+    /// Adds a call with an id, which is written if the dialect has a place for it.
     ///
-    /// Where ids follow a pattern of the dialect, such as
-    /// `functions.NAME:INDEX`, another id gives way to one that does.
+    /// If the dialect's ids follow a pattern, such as
+    /// `functions.NAME:INDEX`, an id that does not match is replaced by one that does.
     #[must_use]
     pub fn with_identified_call(mut self, name: &'m str, arguments: &'m str, id: &'m str) -> Self {
         self.calls.push(GivenCall { name, arguments, id: Some(id) });
@@ -142,27 +142,27 @@ impl<'m> From<&'m Message> for Rendering<'m> {
 }
 
 impl Renderer {
-    /// Returns a renderer for messages that call `tools`; without tools, any may be called with any arguments.
+    /// Returns a renderer for messages that call `tools`. Without tools, any tool may be called with any arguments.
     ///
-    /// Give the tools that the text's reader will have: some dialects mark a call by nothing but a declared tool's name.
+    /// Pass the tools that the parser of the text will have: some dialects mark a call only by a declared tool's name.
     pub fn new(dialect: &Arc<Dialect>, tools: &Tools) -> Self {
         let pinned = [Arc::clone(dialect)].into_iter().collect();
         Self { dialect: Arc::clone(dialect), pinned, tools: tools.clone(), checked: true }
     }
 
-    /// Whether what was written is read again to prove that it says the same; it is unless switched off.
+    /// Sets whether the text is parsed again to prove that it gives the same message; on by default.
     ///
-    /// Unchecked text may say something else than the message where a value holds markers of the dialect.
+    /// Unchecked text may give another message if a value contains markers of the dialect.
     #[must_use]
     pub fn with_check(self, checked: bool) -> Self {
         Self { checked, ..self }
     }
 
-    /// Returns the text in which a model that speaks the dialect says the message.
+    /// Returns the message as text in the dialect.
     ///
     /// # Errors
-    /// If the arguments of a call are not a JSON object, or if the dialect cannot express the message: then the error says
-    /// what and why. So it does where the calls would be text to a reader without tools.
+    /// If the arguments of a call are not a JSON object, or if the dialect cannot express the message; the error names the
+    /// part and the reason. That includes calls that would be text to a parser without tools.
     pub fn render(&self, message: &Rendering<'_>) -> Result<String, RenderError> {
         let calls = message.read_calls(&self.dialect)?;
         if let Some(call) = calls.iter().find(|call| !is_name(call.name)) {
@@ -176,7 +176,7 @@ impl Renderer {
         Ok(text)
     }
 
-    /// Reads the text again, with the tools that its reader will have.
+    /// Parses the text again, with the tools that its parser will have.
     fn check(&self, text: &str, message: &Rendering<'_>, calls: &[ReadCall<'_>]) -> Result<(), RenderError> {
         let same = |tools: &Tools| {
             let read =
@@ -189,7 +189,7 @@ impl Renderer {
         })
     }
 
-    /// Returns the tools that are called, with parameters left open.
+    /// Returns the called tools, with any parameters allowed.
     fn called(calls: &[ReadCall<'_>]) -> Tools {
         let called: Vec<_> = calls.iter().map(|call| json!({"name": call.name})).collect();
         // Every name was found legal, so none is refused.
@@ -198,7 +198,7 @@ impl Renderer {
 }
 
 impl Dialect {
-    /// Returns the error that the dialect cannot say something.
+    /// Returns the error for a part that the dialect cannot express.
     fn inexpressible(&self, what: impl Into<String>, why: impl Into<String>) -> RenderError {
         RenderError::Inexpressible { dialect: Arc::clone(&self.name), what: what.into(), why: why.into() }
     }

@@ -1,4 +1,4 @@
-//! Repair of an `arguments` string on its own: whatever it is written in, JSON comes out or an honest failure.
+//! Repairs an `arguments` string on its own: returns JSON, or reports the failure.
 
 use crate::diagnostic::{Class, Code, Diagnostic, Repairs};
 use crate::dialect::Dialects;
@@ -12,29 +12,29 @@ use crate::{Message, parse};
 mod around;
 mod one_edit;
 
-/// What [`repair`] made of a string.
+/// The result of [`repair`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repaired {
-    /// The arguments as the text of one JSON object; `None` if nothing could be recognised.
+    /// The arguments as the JSON text of one object; `None` if they cannot be repaired.
     pub arguments: Option<String>,
-    /// What was done, or why it failed; spans count bytes of the string.
+    /// Repairs, or the reason of the failure; spans count bytes of the string.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the `arguments` string of a call of the only one of `tools`, if one is given.
+/// Repairs the `arguments` string of a call to the only one of `tools`, if there is exactly one.
 ///
-/// In this order: nothing at all is `{}`; JSON, strict or repaired, also inside a JSON string; JSON of at most 4 KiB in
-/// which one quote or bracket is wrong, where just one edit mends it, while several are a failure; JSON each of whose
-/// quotes stands twice; a whole call in any dialect, whose arguments are taken; parameters of any dialect without their
-/// call; one JSON object with text, a fence or further objects around it. What is none of these is reported as failed,
-/// never made `{}`.
+/// Accepts, in this order: an empty text, which is `{}`; JSON, strict or repaired, also inside a JSON string; JSON of at
+/// most 4 KiB with one wrong quote or bracket, if exactly one edit fixes it; JSON with every quote doubled;
+/// a whole call in any dialect, of which the arguments are taken; parameters of any dialect without their
+/// call; one JSON object with text, a fence or further objects around it. Anything else is reported as a failure,
+/// and never becomes `{}`.
 ///
-/// The whole is at hand, so no repair is made that the tool's schema speaks against while another reading fits it: the
-/// first reading that fits is taken, and only if none does the first of all, or what that has for the arguments if it
-/// is a whole call that fits.
+/// Since the whole text is known, repairs that violate the tool's schema are not made if another reading matches it: the
+/// first reading that matches is taken. Only if none does, the first reading is taken, or the arguments in it if it
+/// is a whole call that matches.
 ///
-/// An object that the end of the text cuts off is a failure, unless [`Options::with_accept_incomplete`] asks for it:
+/// An object that the end of the text cuts off is a failure, unless [`Options::with_accept_incomplete`] is set:
 /// then it is closed, with the diagnostic `truncated`.
 ///
 /// # Example
@@ -67,7 +67,7 @@ pub fn repair(arguments: &str, dialects: &Dialects, tools: &Tools, options: &Opt
     }
 }
 
-/// A string that should be arguments, and all that is known of them.
+/// A string that should be arguments, and what is known about it.
 struct ArgumentsText<'t> {
     text: &'t str,
     dialects: &'t Dialects,
@@ -76,7 +76,7 @@ struct ArgumentsText<'t> {
     options: &'t Options,
 }
 
-/// Makes something of the text, or nothing; it is told what the first reading found that does not fit.
+/// Parses the text, or returns `None`; gets what the first reading found to violate the schema.
 type RepairAttempt<'t> = fn(&ArgumentsText<'t>, Option<&Repaired>) -> Option<Repaired>;
 
 fn readings<'t>() -> [RepairAttempt<'t>; 10] {
@@ -94,17 +94,17 @@ fn readings<'t>() -> [RepairAttempt<'t>; 10] {
     ]
 }
 
-/// Repairs of whole values, which the schema may speak against.
+/// Repairs of whole values, which may violate the schema.
 const DOUBTFUL: [Code; 4] = [Code::Wrapper, Code::DoubleEncoded, Code::WrapScalar, Code::UnwrapObject];
 
 impl ArgumentsText<'_> {
-    /// Reads JSON whose strings end where they seem to.
+    /// Parses JSON whose strings end where they seem to.
     fn as_plain_json(&self, _: Option<&Repaired>) -> Option<Repaired> {
         let plain = |found: &Repaired| found.diagnostics.iter().all(|found| found.code != Code::InnerQuote);
         self.json(self.options, false).filter(plain)
     }
 
-    /// Reads valid JSON each of whose quotes stands twice, as a table's cell has them.
+    /// Parses valid JSON with every quote doubled, as in a cell of a table.
     fn with_doubled_quotes(&self, first: Option<&Repaired>) -> Option<Repaired> {
         let twice = self.text.split(|char| char != '"').all(|quotes| quotes.len() % 2 == 0);
         if first.is_some() || !twice || !self.options.repairs.allow(Code::DoubleEncoded) {
@@ -116,13 +116,13 @@ impl ArgumentsText<'_> {
         found.diagnostics.is_empty().then(|| Repaired { diagnostics: vec![note], ..found })
     }
 
-    /// Reads JSON whose strings may hold what looks like keys, but is none that the tool declares.
+    /// Parses JSON whose strings may contain what looks like undeclared keys.
     fn with_declared_keys(&self, first: Option<&Repaired>) -> Option<Repaired> {
         first?.diagnostics.iter().find(|found| found.code.is_repair())?;
         self.json(self.options, true)
     }
 
-    /// Reads JSON without one of the repairs that were made.
+    /// Parses JSON without one of the repairs that were made.
     fn without_doubtful(&self, first: Option<&Repaired>) -> Option<Repaired> {
         let made = |code: &&Code| first.is_some_and(|first| first.diagnostics.iter().any(|found| found.code == **code));
         DOUBTFUL.iter().filter(made).find_map(|code| {
@@ -131,7 +131,7 @@ impl ArgumentsText<'_> {
         })
     }
 
-    /// Reads JSON; valid JSON that fits the tool is returned byte for byte.
+    /// Parses JSON; valid JSON that fits the tool is returned byte for byte.
     fn json(&self, options: &Options, declared_keys: bool) -> Option<Repaired> {
         let mut options = options.clone();
         // Nobody waits for a part of it: the ends of strings are looked for in all of it.
@@ -143,8 +143,8 @@ impl ArgumentsText<'_> {
         Some(Repaired::new(if same { self.text.to_owned() } else { whole.json }, whole.repairs))
     }
 
-    /// Reads a whole call in any dialect and takes its arguments; what is JSON already must be nothing but the call. A call
-    /// of another tool is not this one's.
+    /// Parses a whole call in any dialect and takes its arguments. Valid JSON must be only the call. A call to another
+    /// tool does not count.
     fn as_call(&self, first: Option<&Repaired>) -> Option<Repaired> {
         let Message { calls, content, mut diagnostics, .. } = parse(self.text, self.dialects, self.tools, self.options);
         let call = calls.first().filter(|_| self.options.repairs.allow(Code::Wrapper))?;
@@ -169,7 +169,7 @@ impl ArgumentsText<'_> {
         Some(Repaired::new(call.arguments.clone(), diagnostics))
     }
 
-    /// Takes the arguments out of an object that was found, where it does not fit the tool and is a whole call that does.
+    /// Takes the arguments from an object that does not fit the tool but is a whole call that does.
     fn out_of_its_call(&self, object: Repaired) -> Repaired {
         let Some(json) = object.arguments.as_deref().filter(|_| !object.fits()) else { return object };
         if let Some(other) = self.other_tool(json) {
@@ -192,7 +192,7 @@ impl ArgumentsText<'_> {
         (is_call && !is_own).then(|| name.to_owned())
     }
 
-    /// Reads a list or a string that can only be one parameter's value.
+    /// Parses a list or a string that can only be one parameter's value.
     fn as_value(&self, first: Option<&Repaired>) -> Option<Repaired> {
         serde_json::from_str::<serde_json::Value>(self.text).ok().filter(|_| first.is_none())?;
         let whole = arguments_of(self.text, self.tools.only(), self.options)?;
@@ -201,7 +201,7 @@ impl ArgumentsText<'_> {
         Some(Repaired::new(whole.json, vec![repair]))
     }
 
-    /// Reads parameters that stand alone, in the first dialect that reads all of them.
+    /// Parses parameters without a call, in the first dialect that accepts all of them.
     fn as_parameters(&self, first: Option<&Repaired>) -> Option<Repaired> {
         if first.is_some() || !self.options.repairs.allow(Code::MissingOpener) {
             return None;
@@ -227,18 +227,18 @@ impl Repaired {
         Self { arguments: Some(arguments), diagnostics }
     }
 
-    /// Says whether the schema has nothing against the arguments as they are now.
+    /// Returns whether the arguments, as they are now, match the schema.
     fn fits(&self) -> bool {
         !self.diagnostics.iter().any(is_against)
     }
 }
 
-/// Says whether the schema has something against the arguments.
+/// Returns whether the arguments violate the schema.
 fn is_against(found: &Diagnostic) -> bool {
     found.code.row().class == Class::Value && found.code != Code::Coerced
 }
 
-/// Reads nothing at all, or an empty list (a language without types made one of an empty map), as `{}`.
+/// Parses an empty text, or an empty list (written for an empty map by untyped languages), as `{}`.
 fn nothing(text: &str, options: &Options) -> Option<Repaired> {
     let bare: String = text.split_whitespace().collect();
     let message = match bare.as_str() {

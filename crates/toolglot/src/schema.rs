@@ -1,4 +1,4 @@
-//! A tool's JSON Schema, compiled into what readers ask: declared types, properties, items.
+//! A tool's JSON Schema, compiled for the readers: declared types, properties, items.
 
 use std::sync::LazyLock;
 
@@ -12,15 +12,15 @@ mod types;
 
 pub(crate) use types::Types;
 
-/// One tool's parameters, compiled. Nodes are made while it is compiled and found by [`NodeId`].
+/// The parameters of one tool, compiled. Nodes are identified by a [`NodeId`].
 ///
-/// A schema that refers to itself becomes a graph: a node is made once, however often it is referred to.
+/// A schema that refers to itself becomes a graph: each node is made once, however often it is referred to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Schema {
     shapes: Vec<StoredNode>,
 }
 
-/// The name of a node, kept by readers between pushes.
+/// The id of a node, which readers keep between pushes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NodeId(u32);
 
@@ -41,22 +41,22 @@ pub(crate) struct EnumValue {
 }
 
 impl EnumValue {
-    /// Says whether the value is a string.
+    /// Returns whether the value is a string.
     pub(crate) fn is_string(&self) -> bool {
         self.json.starts_with('"')
     }
 }
 
-/// A node as it is kept.
+/// A node as stored.
 #[derive(Clone, Debug, Default)]
 struct StoredNode {
     types: Types,
     choices: Vec<EnumValue>,
-    /// Whether only strings are bound to the choices, because another type stands beside them.
+    /// Whether the choices apply only to strings, because another type is allowed.
     only_strings_choose: bool,
-    /// The declared properties in order of their names, and the node of each.
+    /// The declared properties sorted by name, and the node of each.
     names: Vec<String>,
-    /// The lengths of the names, each by its last six bits.
+    /// The set of the names' lengths: the last six bits of each.
     lengths: u64,
     values: Vec<NodeId>,
     patterns: Vec<(Regex, NodeId)>,
@@ -67,18 +67,18 @@ struct StoredNode {
     items: Option<NodeId>,
 }
 
-/// How a node treats properties that it does not declare.
+/// How a node treats undeclared properties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum OtherProperties {
     #[default]
     Allowed,
-    /// They are wrong in the arguments: others are declared.
+    /// An error in the arguments, if others are declared.
     Unexpected,
-    /// They are wrong everywhere: `additionalProperties` is false.
+    /// Always an error: `additionalProperties` is false.
     Forbidden,
 }
 
-/// What a node is that declares nothing.
+/// A node without declarations.
 static OPEN: LazyLock<StoredNode> = LazyLock::new(StoredNode::default);
 
 impl Schema {
@@ -94,14 +94,14 @@ impl Schema {
         self.node(NodeId(0))
     }
 
-    /// Returns the node of a name that this schema gave out.
+    /// Returns the node with an id of this schema.
     pub(crate) fn node(&self, id: NodeId) -> SchemaNode<'_> {
         SchemaNode { schema: self, id }
     }
 }
 
 impl<'s> SchemaNode<'s> {
-    /// Returns the node's name, to be kept between pushes.
+    /// Returns the node's id, which may be kept between pushes.
     pub(crate) fn id(self) -> NodeId {
         self.id
     }
@@ -116,28 +116,28 @@ impl<'s> SchemaNode<'s> {
         self.shape().types
     }
 
-    /// Returns the schema that governs a property, if any does: declared, by pattern, or as additional one.
+    /// Returns the schema of a property: its own, that of a pattern, or that of additional properties.
     pub(crate) fn property(self, key: &str) -> Option<SchemaNode<'s>> {
         self.declared(key).or(self.shape().additional).map(|id| self.schema.node(id))
     }
 
-    /// Says whether a property is declared by name or pattern.
+    /// Returns whether a property is declared by name or pattern.
     pub(crate) fn declares(self, key: &str) -> bool {
         self.declared(key).is_some()
     }
 
-    /// Says whether properties are declared, and not this one.
+    /// Returns whether properties are declared, but not this one.
     pub(crate) fn is_undeclared(self, key: &str) -> bool {
         !self.properties().is_empty() && !self.declares(key)
     }
 
-    /// Says whether a key means a declared property, however it is spelled.
+    /// Returns whether a key means a declared property, in any spelling.
     pub(crate) fn knows(self, key: &str) -> bool {
         self.declares(key) || self.meant(key).is_some()
     }
 
-    /// Returns the one property that a key spells otherwise than declared: by the rule for tools' names, or with a closing
-    /// tag or quotes stuck to it; `None` if the key is declared itself, may be undeclared, or could mean several.
+    /// Returns the one property that a differently spelled key means: by the rule for tools' names, or without an attached
+    /// closing tag or quotes; `None` if the key is declared itself, may be undeclared, or could mean several.
     pub(crate) fn meant(self, key: &str) -> Option<&'s str> {
         if self.declares(key) {
             return None;
@@ -149,12 +149,12 @@ impl<'s> SchemaNode<'s> {
         alike.next().is_none().then_some(meant)
     }
 
-    /// Says whether properties that are not declared are wrong: some are declared or `additionalProperties` is false.
+    /// Returns whether undeclared properties are errors: some are declared or `additionalProperties` is false.
     pub(crate) fn is_closed(self) -> bool {
         self.shape().others != OtherProperties::Allowed
     }
 
-    /// Says whether the schema itself forbids properties that are not declared, by `additionalProperties`.
+    /// Returns whether the schema itself forbids undeclared properties, by `additionalProperties`.
     pub(crate) fn forbids_others(self) -> bool {
         self.shape().others == OtherProperties::Forbidden
     }
@@ -169,7 +169,7 @@ impl<'s> SchemaNode<'s> {
         &self.shape().required
     }
 
-    /// Returns the only property: what a value without a name is meant for.
+    /// Returns the only property, to which a value without a name is assigned.
     pub(crate) fn only_property(self) -> Option<&'s str> {
         let [only] = self.properties() else { return None };
         Some(only)
@@ -181,25 +181,25 @@ impl<'s> SchemaNode<'s> {
         shape.prefix.get(index).copied().or(shape.items).map(|id| self.schema.node(id))
     }
 
-    /// Returns the values that an `enum` or `const` allows; none if it has neither.
+    /// Returns the values that an `enum` or `const` allows; empty if it has neither.
     pub(crate) fn choices(self) -> &'s [EnumValue] {
         &self.shape().choices
     }
 
-    /// Says whether a value that is no string may be none of the choices.
+    /// Returns whether values other than strings must match the choices.
     pub(crate) fn only_strings_choose(self) -> bool {
         self.shape().only_strings_choose
     }
 
-    /// Says whether a JSON string must be held to its end because it may come out as something else.
+    /// Returns whether a JSON string must be held to its end because it may be converted.
     ///
-    /// That is so where no string is declared, and where it must be matched with an `enum`.
+    /// That is the case if no string is declared, or if it must match an `enum`.
     pub(crate) fn holds_strings(self) -> bool {
         let types = self.types();
         !self.choices().is_empty() || !types.is_open() && !types.has(Types::STRING)
     }
 
-    /// Says whether the bare text of an untyped dialect can go out while it arrives: it can be nothing but a string.
+    /// Returns whether the bare text of an untyped dialect can be emitted as it arrives, because it can only be a string.
     pub(crate) fn streams_text(self) -> bool {
         self.types().only(Types::STRING) && self.choices().is_empty()
     }

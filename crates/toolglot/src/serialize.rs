@@ -1,4 +1,4 @@
-//! `Serialize` for what comes out of reading; the JSON is that of the command line, with names in place of variants.
+//! `Serialize` for the results of parsing; the JSON is that of the command line, with names instead of variants.
 
 use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 
@@ -46,7 +46,7 @@ by_field!(
     "dialect" = dialect => as_deref
 );
 
-/// An object with `type`, `start`, `end`, and what an event of this type says.
+/// An object with `type`, `start`, `end`, and the members of this event type.
 impl Serialize for Event<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_map(None)?;

@@ -1,4 +1,4 @@
-//! Where readers put what they found: events, one cursor for all of them, and the state of the running call.
+//! The output of all readers: events, one cursor for all of them, and the state of the current call.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use crate::diagnostic::{Code, Diagnostic, Repairs};
 use crate::event::Outcome;
 
-/// An event as it is kept: positions in the input as text, ranges into [`Sink::words`].
+/// An event as stored: positions in the input as text, ranges into [`Sink::words`].
 #[derive(Clone, Debug)]
 pub(crate) struct StoredEvent {
     pub(crate) span: Range<usize>,
     pub(crate) kind: StoredKind,
 }
 
-/// What an [`StoredEvent`] says.
+/// The kind of a [`StoredEvent`].
 #[derive(Clone, Debug)]
 pub(crate) enum StoredKind {
     Text,
@@ -25,22 +25,22 @@ pub(crate) enum StoredKind {
     Diagnostic(usize),
 }
 
-/// Bytes of a short call's name and arguments: a buffer that has room for them need not move as it grows.
+/// Bytes of a short call's name and arguments: a buffer of this size need not move as it grows.
 const FEW: usize = 256;
 
-/// The size of a source file that a call writes. So many bytes a message may read ahead for ends of values before what has gone
-/// by counts, too; so far a call is read that opens in the middle of a value, which together with `QUOTED` bounds that search to
-/// half a MiB in a call.
+/// The size of a source file that a call writes. A message may read this many bytes ahead for ends of values before the passed
+/// text counts, too; a call that opens in the middle of a value is read this far, which together with `QUOTED` bounds that
+/// search to half a MiB in a call.
 pub(crate) const FILE: usize = 1 << 16;
 
-/// Room for what follows a long value: its quote, brackets, the next key. Without it all would be moved for one byte more.
+/// Room for what follows a long value: its quote, brackets, the next key. Without it, one more byte would move all of it.
 const ROOM: usize = 64;
 
-/// Diagnostics of one code that are kept for a message. One costs about 100 bytes and a repair needs only one byte of
+/// Diagnostics of one code that a message keeps. One costs about 100 bytes and a repair needs only one byte of
 /// input, so a hostile message would otherwise take a hundred times its size.
 const TOLD: usize = 10_000;
 
-/// The events since the last push. A muted sink keeps only diagnostics and the running call's outcome.
+/// The events since the last push. A muted sink keeps only diagnostics and the current call's outcome.
 ///
 /// **Invariant:** an event's span is everything from the cursor to its end, so spans tile the input.
 #[derive(Clone, Debug, Default)]
@@ -48,30 +48,30 @@ pub(crate) struct Sink {
     cursor: usize,
     muted: bool,
     repairs: Repairs,
-    /// What diagnostics are about from now on.
+    /// The dialect of new diagnostics.
     pub(crate) dialect: Option<Arc<str>>,
     outcome: Outcome,
     pub(crate) doubts: CallDoubts,
     /// The worst outcome of all calls that ended.
     worst: Outcome,
-    /// How many calls have started.
+    /// The number of calls so far.
     pub(crate) started: usize,
-    /// Bytes that were read ahead in this message to find the ends of strings, and in vain.
+    /// Bytes of futile look-ahead for ends of strings in this message.
     pub(crate) wasted_lookahead: usize,
-    /// Bytes that were read ahead in this message for ends of values that were in doubt.
+    /// Bytes of look-ahead for doubtful ends of values in this message.
     pub(crate) doubted: usize,
     /// Where the sink began.
     begun: usize,
-    /// Too much was read ahead in vain elsewhere: here nothing is that is not near.
+    /// Look-ahead has used up its limit elsewhere: here, only nearby bytes are read.
     pub(crate) hasty: bool,
-    /// A call is running.
+    /// A call is open.
     in_call: bool,
-    /// The running call's arguments go on with a closing brace that has not been said: it may make them whole, and whether
+    /// The current call's arguments end with a closing brace that has not been emitted: it may complete them, and whether
     /// the call is finished shows only at its end.
     held_brace: bool,
-    /// Bytes of arguments that the running call has said.
+    /// Bytes of arguments that the current call has emitted.
     pub(crate) written: usize,
-    /// How many diagnostics there have been, also those that were handed out.
+    /// The number of diagnostics so far, including those that were returned.
     diagnosed: usize,
     /// How many of each code, by its number.
     told: Vec<usize>,
@@ -80,18 +80,18 @@ pub(crate) struct Sink {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// What speaks against the running call being what was meant.
+/// Evidence that the current call is not what was meant.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CallDoubts {
     /// A repair decided where something ends.
     pub(crate) moved: bool,
     /// A required parameter is missing.
     pub(crate) lacking: bool,
-    /// It has a member that the tool does not declare.
+    /// It has an undeclared member.
     unasked: bool,
-    /// A string of it holds quotes that are not escaped.
+    /// One of its strings contains unescaped quotes.
     inner: bool,
-    /// A value of it has another type than the tool declares, or no arguments stood where they belong.
+    /// One of its values has another type than declared, or there were no arguments.
     misfit: bool,
 }
 
@@ -105,17 +105,17 @@ impl Sink {
         Self { repairs, in_call: true, ..Self::default() }
     }
 
-    /// Returns a sink for a trial reading: it says nothing, but knows whether the reading was clean.
+    /// Returns a sink for a trial reading: it emits nothing, but knows whether the reading was clean.
     pub(crate) fn muted(cursor: usize, repairs: Repairs) -> Self {
         Self { cursor, begun: cursor, muted: true, repairs, ..Self::default() }
     }
 
-    /// Returns a sink for a reading at `at` of which nothing goes out; it may read ahead no further than this one.
+    /// Returns a sink for a silent reading at `at`; it may look ahead no further than this one.
     pub(crate) fn aside(&self, at: usize) -> Self {
         Self { hasty: self.hasty, wasted_lookahead: self.wasted_lookahead, ..Self::muted(at, self.repairs) }
     }
 
-    /// Forgets everything but its memory.
+    /// Resets everything except the buffers.
     pub(crate) fn renew(&mut self, repairs: Repairs) {
         self.clear();
         let Self { entries, words, diagnostics, mut told, .. } = std::mem::take(self);
@@ -123,12 +123,12 @@ impl Sink {
         *self = Self { repairs, entries, words, diagnostics, told, ..Self::default() };
     }
 
-    /// Returns a sink for a trial reading that goes on where this one stands, and may be appended to it.
+    /// Returns a sink for a trial reading that continues where this one is, and may be appended to it.
     pub(crate) fn fork(cursor: usize, started: usize, repairs: Repairs) -> Self {
         Self { cursor, begun: cursor, started, repairs, ..Self::default() }
     }
 
-    /// Adds all that a forked sink was told; this one has been told nothing since.
+    /// Adds everything from a forked sink; this one must not have changed since.
     pub(crate) fn append(&mut self, fork: Self) {
         let (words, mut diagnostics) = (self.words.len(), fork.diagnostics.into_iter());
         let shift = |word: &mut Range<usize>| *word = word.start + words..word.end + words;
@@ -154,7 +154,7 @@ impl Sink {
         self.doubts = fork.doubts;
     }
 
-    /// Forgets the events that were handed out; buffers keep their size.
+    /// Drops the events that were returned; buffers keep their size.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.words.clear();
@@ -179,7 +179,7 @@ impl Sink {
         self.consume(upto, StoredKind::Markup);
     }
 
-    /// Takes text and markup back to `at`; false if something else was found since.
+    /// Moves text and markup back to `at`; false if something else has been found since.
     pub(crate) fn take_back(&mut self, at: usize) -> bool {
         let is_behind = |entry: &StoredEvent| entry.span.end > at && !matches!(entry.kind, StoredKind::Diagnostic(_));
         let is_loose = |entry: &StoredEvent| matches!(entry.kind, StoredKind::Text | StoredKind::Markup);
@@ -252,10 +252,10 @@ impl Sink {
         self.push(upto, StoredKind::Arguments { index: self.started.saturating_sub(1), json });
     }
 
-    /// Ends the running call with the worst outcome that was noted since its start. The brace that closes its arguments is said
-    /// only now, and only if the call is finished: what was said of any other is no JSON.
+    /// Ends the current call with the worst outcome since its start. The brace that closes its arguments is emitted
+    /// only now, and only if the call is finished: the arguments of any other are not valid JSON.
     ///
-    /// An end that was moved stands only if the arguments then are what the tool takes: else it was found in the wrong
+    /// An end that was moved is kept only if the tool accepts the arguments: otherwise it was found in the wrong
     /// place.
     pub(crate) fn call_end(&mut self, id: Option<&str>, upto: usize) {
         let CallDoubts { moved, lacking, unasked, .. } = std::mem::take(&mut self.doubts);
@@ -274,7 +274,7 @@ impl Sink {
         self.push(upto, StoredKind::CallEnd { index: self.started.saturating_sub(1), id, outcome });
     }
 
-    /// Records a diagnostic; it consumes nothing.
+    /// Adds a diagnostic; it consumes nothing.
     pub(crate) fn diagnose(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
         self.doubts.lacking |= code == Code::MissingParameter;
         self.doubts.unasked |= matches!(code, Code::UnknownParameter | Code::UnknownMember);
@@ -282,7 +282,7 @@ impl Sink {
         self.record(Diagnostic { code, span, message: message.into(), dialect: self.dialect.clone() });
     }
 
-    /// Records what is wrong with the input as it arrives: it may be ahead of what is being read, and is no part of it.
+    /// Adds a diagnostic about the input as it arrives: it may be ahead of the readers, and belongs to no call.
     pub(crate) fn diagnose_input(&mut self, code: Code, span: Range<usize>, message: &str) {
         let diagnosed = self.diagnosed;
         self.record(Diagnostic::new(code, span, message));
@@ -306,7 +306,7 @@ impl Sink {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Records a repair and notes it in the running call's outcome: one that is switched off breaks the call.
+    /// Adds a repair, and records it in the current call's outcome: a disabled repair breaks the call.
     pub(crate) fn repair(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
         // Inner quotes are read together with all that is left of the call: such a reading fits already.
         self.doubts.inner |= code == Code::InnerQuote;
@@ -315,7 +315,7 @@ impl Sink {
         self.diagnose(code, span, message);
     }
 
-    /// Records what was found aside, a repair or not.
+    /// Adds diagnostics from a separate reading, repairs or not.
     pub(crate) fn report(&mut self, code: Code, span: Range<usize>, message: String) {
         if code.is_repair() { self.repair(code, span, message) } else { self.diagnose(code, span, message) }
     }
@@ -325,7 +325,7 @@ impl Sink {
         self.wasted_lookahead + self.doubted
     }
 
-    /// Says whether a value that begins at `at` must end where it first may: too much was read ahead for others.
+    /// Returns whether a value that begins at `at` must end at the first opportunity: others needed too much look-ahead.
     pub(crate) fn is_hasty(&self, at: usize) -> bool {
         self.doubted > 2 * at.saturating_sub(self.begun) + FILE
     }
@@ -335,7 +335,7 @@ impl Sink {
         self.diagnosed
     }
 
-    /// Says whether a repair is switched on.
+    /// Returns whether a repair is switched on.
     pub(crate) fn allows(&self, code: Code) -> bool {
         self.repairs.allow(code)
     }
@@ -345,26 +345,26 @@ impl Sink {
         self.outcome = self.outcome.max(outcome);
     }
 
-    /// Makes the running call one that is not finished; says why.
+    /// Makes the running call unfinished, and records why.
     pub(crate) fn broken(&mut self, span: Range<usize>, why: impl Into<String>) {
         self.note(Outcome::Broken);
         self.diagnose(Code::Broken, span, why);
     }
 
-    /// Says whether the running call's arguments fit the tool in their names, and no string of it was in doubt.
+    /// Returns whether the running call's arguments fit the tool in their names, and no string of it was in doubt.
     pub(crate) fn has_sound_arguments(&self) -> bool {
         let CallDoubts { lacking, unasked, inner, .. } = self.doubts;
         !(lacking || unasked || inner)
     }
 
-    /// Says whether the running call's arguments do not fit the tool: where an end of it was repaired, they are not what was
+    /// Returns whether the running call's arguments do not fit the tool: where an end of it was repaired, they are not what was
     /// meant.
     pub(crate) fn is_misfit(&self) -> bool {
         let CallDoubts { lacking, unasked, misfit, .. } = self.doubts;
         lacking || unasked || misfit
     }
 
-    /// Says whether the running call is none that is finished.
+    /// Returns whether the running call is none that is finished.
     pub(crate) fn is_broken(&self) -> bool {
         self.outcome >= Outcome::Truncated
     }
@@ -392,7 +392,7 @@ impl Sink {
         self.worst
     }
 
-    /// Says whether a diagnostic of this code was recorded since the last push; a trial's sink has all of the trial's.
+    /// Returns whether a diagnostic of this code was recorded since the last push; a trial's sink has all of the trial's.
     pub(crate) fn has(&self, code: Code) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.code == code)
     }

@@ -1,7 +1,7 @@
-//! Makes a dialect file out of an example text and the calls that it means.
+//! Derives a dialect file from an example text and the calls that it contains.
 //!
-//! The example is cut at what is known: the tool's name, the arguments. What stands between is literal. The file is only
-//! given out if it reads the example back.
+//! The example is split at the known parts: the tool's name and the arguments. The text between them is literal. A file
+//! is returned only if it parses the example back.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::tool::Tools;
 
 mod body;
 
-/// A text as a model wrote it, and the calls that it means.
+/// A text as a model wrote it, and the calls that it contains.
 ///
 /// # Example
 /// ```
@@ -38,25 +38,25 @@ pub struct Example<'e> {
 }
 
 impl<'e> Example<'e> {
-    /// Returns an example that means no call yet.
+    /// Returns an example without calls.
     pub fn new(text: &'e str) -> Self {
         Self { text: text.trim(), about: "", calls: Vec::new(), strong: false }
     }
 
-    /// The next call that the text means; `arguments` is the text of a JSON object, or blank if there are none.
+    /// Adds the next call in the text; `arguments` is the JSON text of an object, or blank for no arguments.
     #[must_use]
     pub fn with_call(mut self, name: &'e str, arguments: &'e str) -> Self {
         self.calls.push((name, arguments));
         self
     }
 
-    /// A sentence about the dialect, for its file.
+    /// Sets the description of the dialect, one sentence.
     #[must_use]
     pub fn with_about(self, about: &'e str) -> Self {
         Self { about, ..self }
     }
 
-    /// Whether prose never contains what the calls open with, so that a call may stand in the middle of a line.
+    /// Sets whether prose never contains the opener of the calls, so that a call may be in the middle of a line.
     #[must_use]
     pub fn with_strong(self, strong: bool) -> Self {
         Self { strong, ..self }
@@ -82,11 +82,11 @@ impl<'e> Example<'e> {
     }
 }
 
-/// Why an example makes no dialect file.
+/// The error for an example from which no dialect file can be derived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SketchError {
-    /// A call's arguments cannot be read.
+    /// A call's arguments are not a JSON object.
     Arguments {
         /// The tool's name.
         call: String,
@@ -97,9 +97,9 @@ pub enum SketchError {
     NotFound,
     /// No pattern reads the text back.
     Unread {
-        /// The file that comes nearest.
+        /// The file that comes closest.
         nearest: String,
-        /// What it reads instead.
+        /// What it parses instead.
         why: String,
     },
 }
@@ -123,25 +123,25 @@ impl fmt::Display for SketchError {
 
 impl std::error::Error for SketchError {}
 
-/// A call that an example means, its arguments read.
+/// A call of the example, with its arguments parsed.
 struct Meant {
     name: String,
     arguments: Value,
-    /// The arguments' keys in the order in which the call has them, which a map does not keep.
+    /// The arguments' keys in their original order, which a map does not keep.
     keys: Vec<String>,
 }
 
-/// A call in the example: where its name stands, where its body does, and what the body is.
+/// A call in the example: the positions of its name and its body, and the kind of the body.
 struct Found {
     name: Range<usize>,
     body: Range<usize>,
     kind: body::FoundBody,
 }
 
-/// Returns the text of the dialect file `name` that reads an example as what it means.
+/// Returns the text of a dialect file `name` that parses an example into its calls.
 ///
 /// # Errors
-/// If the arguments are not a JSON objects, if the text does not contain them, or if no file reads them back.
+/// If the arguments are not JSON objects, if the text does not contain them, or if no file parses it back.
 pub fn sketch(name: &str, example: &Example<'_>) -> Result<String, SketchError> {
     let meant = example.meant()?;
     let mut nearest = None;
@@ -222,7 +222,7 @@ fn inner(text: &str, call: &Found) -> String {
     format!("{}{between}{{name}}", call.kind.hole())
 }
 
-/// Declares what the calls open with as text that prose never contains.
+/// Declares the opener of the calls as strong: prose never contains it.
 pub(crate) fn strengthened(name: &str, source: String) -> String {
     let Ok(dialect) = Dialect::from_toml(name, &source) else { return source };
     let markers: Vec<String> = prose_free(&dialect).iter().map(|marker| quoted(marker)).collect();
@@ -239,7 +239,7 @@ pub(crate) fn strengthened(name: &str, source: String) -> String {
     .collect()
 }
 
-/// Checks that a file reads the example as it is meant.
+/// Checks that a file parses the example into its calls.
 fn reads(file: &str, source: &str, text: &str, meant: &[Meant]) -> Result<(), String> {
     let dialect = Dialect::from_toml(file, source).map_err(|error| error.to_string())?;
     let declared: Vec<Value> = meant.iter().map(|call| json!({"name": call.name})).collect();

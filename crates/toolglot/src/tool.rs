@@ -1,4 +1,4 @@
-//! The tools a caller declares, compiled once per list.
+//! The declared tools, compiled once per list.
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ use names::ToolNames;
 pub(crate) struct Tool {
     /// The name as declared.
     pub(crate) name: Arc<str>,
-    /// The parameters' schema; `None` if the tool declares none, so that anything goes.
+    /// The parameters' schema; `None` if the tool declares none, so that any arguments are allowed.
     pub(crate) schema: Option<Schema>,
 }
 
-/// A list of declared tools; cheap to clone, compiled once.
+/// A list of declared tools; compiled once, cheap to clone.
 ///
 /// # Example
 /// ```
@@ -45,11 +45,11 @@ pub struct Tools {
     index: Arc<ToolNames>,
 }
 
-/// The place of a tool in the list it was declared in.
+/// The index of a tool in its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ToolId(u32);
 
-/// What a name in a call means.
+/// The meaning of a name in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameLookup {
     /// A tool is declared by this name.
@@ -61,14 +61,14 @@ pub(crate) enum NameLookup {
 }
 
 impl Tools {
-    /// Returns the tools of a JSON value, in the form of any vendor's requests.
+    /// Returns the tools of a JSON value, in any vendor's format.
     ///
     /// A tool is OpenAI's `{type, function: {name, parameters}}` or `{type, name, parameters}`, Anthropic's `{name,
     /// input_schema}`, MCP's `{name, inputSchema}`, Gemini's `{functionDeclarations: […]}`, Bedrock's `{toolSpec}`, or
     /// a bare `{name, parameters}`. Tools may come as a list, as an object with `tools` such as a request or the result
     /// of MCP's `tools/list`, as a single tool, or as a map from names to schemas.
     ///
-    /// Tools of other types, such as web search, are skipped: the model does not write calls of them. `null` means no
+    /// Tools of other types, such as web search, are skipped, since the model does not write calls to them. `null` means no
     /// tools. If several tools have the same name, the first wins.
     ///
     /// # Example
@@ -86,15 +86,15 @@ impl Tools {
     /// ```
     ///
     /// # Errors
-    /// If the value holds no tools, or an entry is not a tool.
+    /// If the value contains no tools, or an entry is not a tool.
     pub fn from_json(tools: &Value) -> Result<Self, ToolsError> {
         declaration::tools(tools).map(Self::from_list)
     }
 
-    /// Returns the tools of a JSON value given as text; blank text means no tools.
+    /// Returns the tools of a JSON text, like [`Tools::from_json`]; blank text means no tools.
     ///
     /// # Errors
-    /// As [`Tools::from_json`], and if the text is not JSON.
+    /// Those of [`Tools::from_json`], and if the text is not valid JSON.
     pub fn from_json_str(text: &str) -> Result<Self, ToolsError> {
         let not_json = |fault: serde_json::Error| ToolsError::list(error::ToolsErrorKind::NotJson(fault.to_string()));
         match text.trim() {
@@ -103,12 +103,12 @@ impl Tools {
         }
     }
 
-    /// Says whether no tool is declared.
+    /// Returns whether no tool is declared.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Returns how many tools are declared.
+    /// Returns the number of declared tools.
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -118,7 +118,7 @@ impl Tools {
         if let [only] = &self.list[..] { Some(only) } else { None }
     }
 
-    /// Returns nothing but the tool that a name means, or no tools.
+    /// Returns a list with only the tool that a name means, or an empty one.
     pub fn only_named(&self, name: &str) -> Self {
         match self.find(name) {
             NameLookup::Exact(id) | NameLookup::Normalised(id) => Self::from_list(vec![self.get(id).clone()]),
@@ -126,18 +126,18 @@ impl Tools {
         }
     }
 
-    /// Returns the list with tools of these names added, which declare no parameters.
+    /// Returns the list with additional tools of these names, which declare no parameters.
     pub(crate) fn with_names<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Self {
         let named = names.into_iter().map(|name| Tool { name: name.into(), schema: None });
         Self::from_list(self.list.iter().cloned().chain(named).collect())
     }
 
-    /// Returns the names of the tools in the order of their declaration.
+    /// Returns the names of the tools in their declared order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.list.iter().map(|tool| &*tool.name)
     }
 
-    /// Returns the declared name that a name in a call means, whatever its spelling; `None` if no tool fits, or several.
+    /// Returns the declared name that a name in a call means, by the spelling rules; `None` if no tool or several match.
     pub fn resolve(&self, name: &str) -> Option<&str> {
         match self.find(name) {
             NameLookup::Exact(id) | NameLookup::Normalised(id) => Some(&self.get(id).name),
@@ -153,42 +153,42 @@ impl Tools {
     /// Returns the tool that [`Tools::find`] named.
     ///
     /// # Panics
-    /// If another list gave out the id.
+    /// If the id is from another list.
     pub(crate) fn get(&self, id: ToolId) -> &Tool {
         &self.list[id.0 as usize]
     }
 
-    /// Says whether a tool's name begins with a byte.
+    /// Returns whether a tool's name begins with a byte.
     pub(crate) fn may_begin(&self, first: u8) -> bool {
         self.index.first[usize::from(first >> 6)] >> (first & 63) & 1 == 1
     }
 
-    /// Says whether a tag that goes on with `name` may be named after a tool, in any case; the name need not be there yet.
+    /// Returns whether a tag that continues with `name` may be named after a tool, in any case; the name may be incomplete.
     pub(crate) fn may_begin_tag(&self, name: &[u8]) -> bool {
         let cases =
             |first: &u8| self.may_begin(first.to_ascii_lowercase()) || self.may_begin(first.to_ascii_uppercase());
         name.first().is_none_or(cases)
     }
 
-    /// Says whether a tool may be named by a tag, in any case, with or without `_file` at the end; most tags name none.
+    /// Returns whether a tag may name a tool, in any case, with or without `_file` at the end; most tags do not.
     pub(crate) fn may_have_tag(&self, tag: &str) -> bool {
         self.index.may_have_tag(tag)
     }
 
-    /// Says whether a tool is declared by exactly this name.
+    /// Returns whether a tool is declared by exactly this name.
     pub(crate) fn is_declared(&self, name: &str) -> bool {
         self.index.exact.contains_key(name)
     }
 
-    /// Returns the tool that a name in a call means. Spellings differ only by rule, never by likeness.
+    /// Returns the tool that a name in a call means, by the spelling rules; never by similarity.
     pub(crate) fn find(&self, name: &str) -> NameLookup {
         self.index.find(name)
     }
 
-    /// Returns the functions of a JSON value, in any form that [`Tools::from_json`] takes, with their schemas as declared.
+    /// Returns the functions of a JSON value, in any format that [`Tools::from_json`] accepts, with their schemas.
     ///
     /// # Errors
-    /// As [`Tools::from_json`].
+    /// Those of [`Tools::from_json`].
     pub fn declarations(tools: &Value) -> Result<Vec<Declaration>, ToolsError> {
         declaration::declared(tools)
     }

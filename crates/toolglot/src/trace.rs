@@ -1,4 +1,4 @@
-//! The trace: what the parser saw, tried and committed, for people who ask why.
+//! The trace: what the parser saw, tried and committed, for debugging.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// The bytes of the input the step is about.
+    /// The bytes of the input that the step concerns.
     pub span: Range<usize>,
     /// What the parser did.
     pub action: Action,
-    /// The dialect it was about, if one.
+    /// The dialect that it concerns, if any.
     pub dialect: Option<Arc<str>>,
     /// The pattern and the reason, in words.
     pub detail: String,
@@ -21,9 +21,9 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
-    /// An opener stood here and its candidates were tried.
+    /// An opener occurred, and its candidates were tried.
     Opened,
-    /// A candidate could not be what stands here.
+    /// A candidate did not match.
     Died,
     /// A candidate won.
     Committed,

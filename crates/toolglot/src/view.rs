@@ -1,15 +1,15 @@
-//! What a reader may see of the input: bytes that have arrived, whether more can come, which of them were tokens.
+//! The part of the input that a reader can see: the bytes so far, whether more can arrive, which of them were tokens.
 
 use crate::marks::Marks;
 
-/// A reader asked for a byte that has not arrived; nothing may be decided until it does.
+/// A reader asked for a byte that has not arrived; it must not decide anything until it does.
 ///
-/// Readers pass it on with `?` and are asked again, from the last place they decided, when more bytes are there. This
-/// is the only way a reader learns that the visible bytes are over, so no decision can depend on how the input was cut.
+/// Readers pass it on with `?`, and are asked again, from their last decided position, when more bytes have arrived. This
+/// is the only way to learn that the visible bytes are exhausted, so no decision can depend on how the input was split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotYet;
 
-/// Bytes behind the reader's place that stay visible: a quote is judged by its line, and lines of code are shorter.
+/// Bytes before the reader's position that stay visible: a quote is judged by its line, and lines of code are shorter.
 /// Ten times as much would be held for every open string.
 pub(crate) const BEHIND: usize = 1 << 10;
 
@@ -19,12 +19,12 @@ pub(crate) struct View<'a> {
     text: &'a str,
     base: usize,
     closed: bool,
-    /// Where special tokens stood, if the caller says so.
+    /// The positions of special tokens, if the caller marks them.
     marks: Option<&'a Marks>,
 }
 
 impl<'a> View<'a> {
-    /// Returns a view of `text`, whose first byte is at position `base`; `closed` says that no more will come.
+    /// Returns a view of `text`, whose first byte has position `base`; `closed` means that no more will arrive.
     pub(crate) fn new(text: &'a str, base: usize, closed: bool) -> Self {
         Self { text, base, closed, marks: None }
     }
@@ -54,7 +54,7 @@ impl<'a> View<'a> {
         if self.closed { Ok(self.end()) } else { Err(NotYet) }
     }
 
-    /// Returns the visible bytes from a position on: none where a reader has looked behind the end of a cut message.
+    /// Returns the visible bytes from a position on; none if a reader has looked beyond the end of a truncated message.
     #[inline]
     pub(crate) fn rest(self, at: usize) -> &'a [u8] {
         self.text.as_bytes().get(at - self.base..).unwrap_or_else(nothing)
@@ -67,7 +67,7 @@ impl<'a> View<'a> {
         &rest[..rest.len().min(reach)]
     }
 
-    /// Says whether letters are visible from a position on.
+    /// Returns whether letters are visible from a position on.
     pub(crate) fn has_letters(self, at: usize) -> bool {
         self.rest(at).iter().any(u8::is_ascii_alphabetic)
     }
@@ -78,7 +78,7 @@ impl<'a> View<'a> {
         &self.text[from - self.base..to - self.base]
     }
 
-    /// Says whether a visible position is the boundary of a character.
+    /// Returns whether a visible position is a character boundary.
     pub(crate) fn is_boundary(self, at: usize) -> bool {
         self.text.is_char_boundary(at - self.base)
     }
@@ -89,14 +89,14 @@ impl<'a> View<'a> {
         Ok(self.text[at - self.base..].chars().next())
     }
 
-    /// Returns the first position at or after `at` that holds no white space, or the end of the input.
+    /// Returns the first position at or after `at` without white space, or the end of the input.
     pub(crate) fn skip_blanks(self, at: usize) -> Result<usize, NotYet> {
         let blank = self.rest(at).iter().take_while(|byte| is_blank(**byte)).count();
         self.byte(at + blank)?;
         Ok(at + blank)
     }
 
-    /// Says whether `literal` stands at a position.
+    /// Returns whether `literal` is at a position.
     #[inline]
     pub(crate) fn starts_with(self, at: usize, literal: &str) -> Result<bool, NotYet> {
         let (rest, asked) = (self.rest(at), literal.as_bytes());
@@ -106,13 +106,13 @@ impl<'a> View<'a> {
         self.begins(at, literal)
     }
 
-    /// Says whether `literal`, which is longer than what is visible from `at` on, comes to stand there.
+    /// Returns whether `literal`, which is longer than what is visible from `at` on, can still be there.
     fn begins(self, at: usize, literal: &str) -> Result<bool, NotYet> {
         let (rest, asked) = (self.rest(at), literal.as_bytes());
         if asked.starts_with(rest) { self.final_end().map(|_| false) } else { Ok(false) }
     }
 
-    /// Returns the end of the first of some literals that stands at a position.
+    /// Returns the end of the first of some literals at a position.
     pub(crate) fn starts_with_any<L: AsRef<str>>(
         self,
         at: usize,
@@ -126,17 +126,17 @@ impl<'a> View<'a> {
         Ok(None)
     }
 
-    /// Returns the view in which special tokens are known by `marks`.
+    /// Returns the view with the special tokens of `marks`.
     pub(crate) fn with_marks(self, marks: Option<&'a Marks>) -> Self {
         Self { marks, ..self }
     }
 
-    /// Says whether special tokens are known.
+    /// Returns whether special tokens are known.
     pub(crate) fn has_marks(self) -> bool {
         self.marks.is_some()
     }
 
-    /// Says whether visible bytes spell a special token that did not come in as one.
+    /// Returns whether visible bytes spell a special token that did not arrive as one.
     #[inline]
     pub(crate) fn is_forged(self, from: usize, to: usize) -> bool {
         self.marks.is_some_and(|marks| {
@@ -145,9 +145,9 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Returns the view cut at a position: bytes from there on are not visible.
+    /// Returns the view truncated at a position: bytes from there on are not visible.
     ///
-    /// The cut view never closes, so a reader that wants more than the limit says [`NotYet`].
+    /// The truncated view never closes, so a reader that wants more than the limit returns [`NotYet`].
     pub(crate) fn limited(self, end: usize) -> Self {
         if end >= self.end() {
             return self;
@@ -163,7 +163,7 @@ impl<'a> View<'a> {
         Self { text: &self.text[..cut], closed: false, ..self }
     }
 
-    /// Returns what was found in a part of this view; what needs more bytes than that has is not there.
+    /// Returns what was found in a part of this view; anything that needs more bytes is not found.
     pub(crate) fn within<T>(self, part: Self, found: Result<Option<T>, NotYet>) -> Result<Option<T>, NotYet> {
         if part.end() < self.end() { Ok(found.unwrap_or(None)) } else { found }
     }
@@ -179,12 +179,12 @@ fn nothing<'a>() -> &'a [u8] {
     &[]
 }
 
-/// Says whether a byte is white space to markup: space, tab, line feed, carriage return.
+/// Returns whether a byte is white space in markup: space, tab, line feed, carriage return.
 pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Says whether a character is white space, or has no width.
+/// Returns whether a character is white space, or has no width.
 pub(crate) fn is_blank_char(char: char) -> bool {
     char.is_whitespace() || matches!(char, '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }

@@ -3,7 +3,7 @@
 use super::goals::REST;
 use super::tally::{Tally, among};
 
-/// What stands above the tables; the number of messages follows.
+/// The text above the tables; the number of messages follows.
 pub(super) const INTRO: &str = "\
 # Unescaped quotes
 
@@ -13,58 +13,58 @@ A model that puts code into an argument often forgets to escape it:
 <tool_call>{\"name\": \"write\", \"arguments\": {\"text\": \"const o = {\"k\": \"v\"};\"}}</tool_call>
 ```
 
-Such a message is not valid, so reading it is repair, and repair has limits. This page measures them for each dialect. Run
+Such a message is not valid, so parsing it requires repairs, which have limits. This page measures them for each dialect. Run
 `cargo run --release --no-default-features --example ends -- unescaped --cases 13200 --markdown` in `fuzz/` to
 regenerate it.
 
 Each message has one or two calls. Their values are code in 23 languages, some of it in lists and objects, inserted as
 follows: quotes bare, line breaks escaped (55 %); half of the quotes escaped (20 %); quotes, line breaks and tabs all bare
 (25 %). Backslashes are escaped, except in the last column. Schemas are closed, silent about other members, or open, a third
-each. Every dialect is read by name with the default options. Raw values, which stand between tags, need no escaping, and
-JSON between tags has it; there the question is which closing tag ends them. Where a dialect's reader takes a line break
-away on each side, a value that begins with one is written between two more, as the renderer writes it.
+each. Every dialect is pinned, with the default options. Raw values between tags need no escaping, and JSON between tags is
+escaped; for these, the question is which closing tag ends them. If a dialect's reader drops a line break on each side, a
+value that begins with one is written between two more, as the renderer does.
 
-With all dialects (`--auto`) the numbers are alike but for two dialects. A fence behind prose quotes, so xLAM's fenced calls are
-text there; and a value of MiMo that begins on a line of its own reads as Qwen3-Coder's, without that line break.
+With all dialects (`--auto`), the numbers are similar except for two dialects. A fence after prose is a quotation, so xLAM's
+fenced calls are text; a MiMo value that begins on a new line is parsed as Qwen3-Coder's, without that line break.
 
 * **Whole lines**: the values are whole lines of code, contain none of the dialect's markers, and every key is declared.
 * **Others**: the value starts and stops anywhere, contains the dialect's own markup, or the call has an undeclared key.
-* **Unnamed**: any of these where a value is an item of a list, or stands under a key of the model's own. No key says where
-  the next one begins, and code is full of `\", \"`; where both readings close the call, it is not finished.
-* **Meant**: every call came out exactly as intended. **Not finished**: at least one call was not returned, and every
-  returned one is right. **Wrong**: a returned call has other arguments, or should not exist.
-* **Backslashes**: neither quotes nor backslashes are escaped. `\\n` is then a line break to any reader, so what was meant
-  is often lost.
+* **Unnamed**: any of these, but the value is an item of a list or has a key that the model invented. No known key marks the
+  next value, and code is full of `\", \"`; if two readings close the call, it is not finished.
+* **Meant**: every call is exactly as intended. **Not finished**: at least one call was not returned, and every
+  returned one is correct. **Wrong**: a returned call has other arguments, or should not exist.
+* **Backslashes**: neither quotes nor backslashes are escaped. To any parser, `\\n` is then a line break, so the intended
+  text is often lost.
 
 All numbers are percentages.
 
-What is tuned to one corpus shows on another. With the code of other projects (`--code`: Python's library, `/usr/share` of a
-Debian system, the sources of crates; 3,000 cases a dialect, 2026-11-27) whole lines came out as meant in 99.3 % of messages in
-JSON, 98.1 in Python and 100 of raw values, and wrong in 0.003, 0.07 and 0. What each piece of evidence is worth on both says
-`ends ablate`.
+A second corpus shows whether the rules are overfitted to the first. With the code of other projects (`--code`: Python's library,
+`/usr/share` of a Debian system, the sources of crates; 3,000 cases per dialect, 2026-11-27), whole lines were as intended in
+99.3 % of messages for JSON, 98.1 % for Python and 100 % for raw values, and wrong in 0.003, 0.07 and 0 %. `ends ablate` shows
+what each row of the evidence table contributes on both.
 
 ";
 
-/// What stands above the tables on calls that were damaged, and on messages that were cut.
+/// The text above the tables of damaged calls.
 pub(super) const DAMAGE: &str = "\
 # Damaged calls
 
-What becomes of a message in which one call was damaged: a byte deleted, doubled or replaced, a bracket, a quote or a piece of
-a marker put in, or the rest of the call cut off where the next one begins. Each message has two to four calls; every byte of
-a call is damaged as often as any other. Every dialect is read by name with the default options; with all dialects (`--auto`)
-a damaged call changes as little, and less than 0.1 % of guarded calls are lost. Run
+What happens to a message in which one call is damaged: a byte is deleted, doubled or replaced, a bracket, a quote or part of a
+marker is inserted, or the next call begins before the end of this one. Each message has two to four calls; every byte of a call
+is damaged equally often. Every dialect is pinned, with the default options; with all dialects (`--auto`), damaged calls change
+as little, and less than 0.1 % of guarded calls are lost. Run
 `cargo run --release --no-default-features --example ends -- damage --cases 1560 --markdown` in `fuzz/` to regenerate it.
 
-* **Others lost**: calls beside the damaged one that did not come out as they were. Where calls begin with special tokens or
-  paired tags (*guarded*), a damaged call costs itself. Where nothing but brackets and commas parts the calls, a lost quote or
-  bracket makes the rest of the list a part of the call, and no reader can tell.
-* **Moved**: the damaged call came out finished with other arguments, by a repair that decides where something ends: often
-  a quote that was lost in a Python string or in a JSON list, so that the next quote ends the string, or a whole example of a
-  call that was put in as a piece of a marker. Under `strict` no such repair is accepted.
-* **Silent**: it came out with other arguments and no repair. The text is one that a reader of the format takes as it
-  stands: a key with another letter in the place of one, a value whose closing tag is damaged in a format that allows any text.
-* **Not finished**: it was returned as incomplete, or as text. **Restored**: it came out as it was meant. The rest reads
-  as the damaged text says.
+* **Others lost**: other calls of the message that changed. If calls begin with special tokens or paired tags (*guarded*), only
+  the damaged call is lost. If only brackets and commas separate the calls, a missing quote or bracket makes the rest of the list
+  part of the call, and no parser can tell.
+* **Moved**: the damaged call is finished with other arguments, by a repair that decides where something ends. Often a quote is
+  missing in a Python string or a JSON list, so the next quote ends the string, or the inserted part of a marker is a whole
+  example call. `strict` makes no such repair.
+* **Silent**: it is finished with other arguments, without a repair. The damaged text is valid: a key has one different letter,
+  or the closing tag of a value is damaged in a format that allows any text.
+* **Not finished**: it was returned as incomplete, or as text. **Restored**: it is as intended. The remaining calls are read
+  exactly as the damaged text is written.
 
 All numbers are percentages.
 
@@ -73,8 +73,8 @@ All numbers are percentages.
 pub(super) const PROSE: &str = "\
 # Ordinary text
 
-How often a call is found in lines of code, markup and data that call nothing, with tools named after the tags, functions and
-keys in them. Every dialect is read by name with the default options. Run
+How often a call is found in lines of code, markup and data that contain none, with tools named after the tags, functions and
+keys in them. Every dialect is pinned, with the default options. Run
 `cargo run --release --no-default-features --example ends -- prose --markdown` in `fuzz/` to print this page.
 
 All numbers are percentages.
@@ -82,17 +82,16 @@ All numbers are percentages.
 ";
 
 pub(super) const PREFIX: &str = "\
-# Messages that were cut
+# Truncated messages
 
-What is finished in a message that was cut off anywhere. Each finished call is compared with the whole message's call at its
-place. With a reason from the server that says so, `length` or `content_filter`, none may differ. Without a reason, a body
-whose parameters simply follow each other can end after any of them, and the last call is finished if all required
-parameters are there; a marker that is half read is always incomplete. Every dialect is read by name with the default
-options. Run
+Which calls are finished in a message that was truncated at any position. Each finished call is compared with the corresponding
+call of the whole message. If the server's finish reason is `length` or `content_filter`, none may differ. Without a reason, a
+body that is a sequence of parameters can end after any of them, and the last call is finished if all required parameters are
+present; a partial marker is always incomplete. Every dialect is pinned, with the default options. Run
 `cargo run --release --no-default-features --example ends -- prefix --cases 1200 --markdown` in `fuzz/` to regenerate it.
 
-* **Quoting**: a value quotes what closes calls of the dialect, and the message may be cut behind it. In a raw value that is
-  what a whole call is; elsewhere it is data.
+* **Quoting**: a value contains the dialect's own closing markers, and the message may be truncated after them. In a raw value,
+  this looks like a whole call; elsewhere it is data.
 
 All numbers are percentages.
 

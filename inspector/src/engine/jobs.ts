@@ -59,7 +59,7 @@ export const jobs = {
     return slots.get(name)?.moment(at) ?? null;
   },
 
-  /** Says whether a text in pieces of a size means what it means whole. */
+  /** Returns whether a text in pieces of a size gives the same result as a whole. */
   same(text: string, size: number, options: ReadOptions): boolean {
     const parser = new Parser(options);
     for (let at = 0; at < text.length; at += size) parser.push(text.slice(at, at + size));
@@ -94,12 +94,12 @@ export const jobs = {
     }
   },
 
-  /** Says what a dialect can carry. */
+  /** Returns what a dialect can express. */
   certify(file: DialectFile): Certificate {
     return certify(file.name, { files: [file] });
   },
 
-  /** Makes a dialect file from an example, or says why there is none. */
+  /** Makes a dialect file from an example, or returns why there is none. */
   sketch(example: Example): { toml?: string; why?: string } {
     try {
       return { toml: sketch(example) };
@@ -108,7 +108,7 @@ export const jobs = {
     }
   },
 
-  /** Writes a message as a dialect does; a dialect that cannot says why. */
+  /** Renders a message in a dialect, or returns why that is impossible. */
   write(dialect: string, message: Renderable, tools: Tool[], files: DialectFile[] = []): { text?: string; why?: string } {
     try {
       const renderer = new Renderer(dialect, { tools, files });

@@ -55,7 +55,7 @@ export class Slot {
     return { start: spans[row - 3] ?? 0, end, kind, call };
   }
 
-  /** Tells of the span at a place of the page; null behind the end. */
+  /** Returns the span at a position of the page; null after the end. */
   story(at: number): Story | null {
     const { steps, repairs, message } = this.inspection;
     const span = this.#spanAt(this.#places.byte(at));
@@ -89,7 +89,7 @@ export class Slot {
     return held[at * 2] ?? this.#places.bytes;
   }
 
-  /** Says what the client has when the text has come up to a place of the page. */
+  /** Returns what the client has when the text up to a position of the page has arrived. */
   moment(at: number): Moment {
     const { held, arrivals } = this.inspection;
     const byte = at >= this.#places.text.length ? this.#places.bytes : this.#places.byte(at);

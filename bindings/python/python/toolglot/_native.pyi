@@ -329,7 +329,7 @@ class MessageArray:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 class ToolglotError(ValueError):
-    """An argument is invalid or an operation is not possible; the message says what to do."""
+    """An argument is invalid or an operation is not possible; the message explains what to do."""
 
 class DialectError(ToolglotError):
     """A dialect file is invalid."""

@@ -27,7 +27,7 @@ def parse(
     dialect: DialectLike = None,
     **options: Unpack[_settings.Options],
 ) -> Message:
-    """Parses a whole text. Parsing never fails: `diagnostics` lists repairs and other remarks, and says why no call was
+    """Parses a whole text. Parsing never fails: `diagnostics` lists repairs and other findings, and explains why no call was
     found in a text that looks like one (`near_miss`).
 
         >>> parse("[TOOL_CALLS]ls[ARGS]{}").calls[0].name

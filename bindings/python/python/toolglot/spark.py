@@ -29,7 +29,7 @@ MESSAGE = (
 def batches(
     column: str, *, tools_column: str | None = None, **how: Unpack[ColumnOptions]
 ) -> Callable[[Iterator[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
-    """Returns a function for `mapInArrow`: each batch with a column `message` behind its own.
+    """Returns a function for `mapInArrow`: each batch gets an additional column `message` after its own.
 
     `tools_column` names a column of JSON texts. One thread reads unless `threads` says otherwise: Spark starts a worker for
     each processor.

@@ -1,4 +1,4 @@
-//! Arrays: items that a schema lists, and others behind them.
+//! Arrays: items that a schema lists, and others after them.
 
 use toolglot_json::Value;
 
@@ -24,7 +24,7 @@ impl<'a> Builder<'a> {
         if most.is_some_and(|most| most < least) {
             return Err(GrammarError::new(format!("{}: `maxItems` is below `minItems`; correct it", at.path)));
         }
-        // Before 2020 the list stood in `items`, and `additionalItems` behind it.
+        // Before 2020 the list stood in `items`, and `additionalItems` after it.
         let (listed_items, rest) = match (schema.get("prefixItems"), schema.get("items")) {
             (Some(Value::Array(first)), rest) => (Some(("prefixItems", first)), rest),
             (_, Some(Value::Array(first))) => (Some(("items", first)), schema.get("additionalItems")),
@@ -48,7 +48,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Returns items of their own schemas, as far as there must be some, and further ones.
+/// Returns items with their own schemas, as many as are required, and further ones.
 fn prefixed(first: Vec<Node>, item: Option<Node>, times: Times, style: &ValueStyle) -> Node {
     let comma = |node: Node, number: usize| match number {
         0 => node,

@@ -20,7 +20,7 @@ pub(crate) enum Branch<'s> {
     Reference(SchemaAt<'s>, String),
 }
 
-/// Keywords that constrain and are not held, whatever the type.
+/// Keywords that constrain but are not enforced, for any type.
 const UNSUPPORTED: [&str; 15] = [
     "allOf",
     "not",
@@ -40,7 +40,7 @@ const UNSUPPORTED: [&str; 15] = [
 ];
 
 impl<'a> Builder<'a> {
-    /// Returns what a schema allows, alternatives in the order of their declaration.
+    /// Returns the kinds of values of a schema, alternatives in their declared order.
     pub(crate) fn branches(&mut self, at: &SchemaAt<'a>) -> Result<Vec<Branch<'a>>, GrammarError> {
         let schema = match at.schema {
             Value::Object(schema) => schema,
@@ -137,7 +137,7 @@ fn types(schema: &Map) -> Vec<&str> {
     }
 }
 
-/// Returns the type that other keywords are for.
+/// Returns the type that other keywords apply to.
 fn implied(schema: &Map) -> Option<&'static str> {
     let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(key));
     if has(&["properties", "required", "additionalProperties"]) {

@@ -1,4 +1,4 @@
-//! Puts together what a schema says in several places: `allOf`, and what stands beside `anyOf`.
+//! Merges the parts of a schema: `allOf`, and the keywords next to `anyOf`.
 
 use toolglot_json::{Map, Value};
 
@@ -24,7 +24,7 @@ const NOTES: [&str; 14] = [
 const INSIDE: [&str; 8] =
     ["properties", "items", "prefixItems", "additionalProperties", "anyOf", "oneOf", "$defs", "definitions"];
 
-/// Returns a schema that says the same with as few `allOf` and lone `anyOf` as can be.
+/// Returns an equivalent schema with as few `allOf` and single `anyOf` as possible.
 pub(crate) fn merged(schema: &Value) -> Value {
     let Value::Object(members) = schema else { return schema.clone() };
     let mut out = members.clone();
@@ -60,7 +60,7 @@ fn merged_inside(key: &str, value: &Value) -> Value {
     }
 }
 
-/// Adds what another schema says; `false` if both say something else of the same.
+/// Adds another schema's keywords; `false` if both constrain the same thing differently.
 fn join(whole: &mut Map, part: &Map) -> bool {
     for (key, value) in part {
         match (whole.get_mut(key), value) {
@@ -84,7 +84,7 @@ fn join(whole: &mut Map, part: &Map) -> bool {
     true
 }
 
-/// Puts what stands beside alternatives into each of them.
+/// Adds the keywords next to alternatives to each of them.
 fn spread(schema: &mut Map, key: &str) {
     let Some(Value::Array(all)) = schema.get(key) else { return };
     let beside: Map =

@@ -1,4 +1,4 @@
-//! Numbers: JSON's own, integers within bounds digit by digit.
+//! Numbers: JSON's own, and bounded integers digit by digit.
 
 use toolglot_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::chars::Chars;
 use crate::error::GrammarError;
 use crate::node::{Node, Times};
 
-/// The most digits of an integer: all of them are exact in every language's numbers.
+/// The maximal number of digits of an integer: all of these are exact in every language's numbers.
 const MOST_DIGITS: usize = 15;
 
 /// The largest integer of that many digits.
@@ -75,7 +75,7 @@ pub(crate) fn any_integer() -> Node {
     Node::choice([Node::literal("0"), Node::sequence([Node::literal("-").optional(), Node::sequence(positive)])])
 }
 
-/// Returns a number without bounds; its exponent has at most two digits, so that every language can hold it.
+/// Returns a number without bounds; its exponent has at most two digits, so that every language can represent it.
 pub(crate) fn any_number() -> Node {
     Node::sequence([Node::literal("-").optional(), whole(), fraction(), exponent()])
 }
@@ -116,7 +116,7 @@ fn between(least: i64, most: i64) -> Node {
     Node::choice(nodes)
 }
 
-/// Returns the naturals between two: all of one number of digits after the other.
+/// Returns the natural numbers between two, grouped by their number of digits.
 fn natural(least: u64, most: u64) -> Node {
     let (mut nodes, mut from) = (Vec::new(), least);
     loop {
@@ -130,7 +130,7 @@ fn natural(least: u64, most: u64) -> Node {
     }
 }
 
-/// Returns the naturals between two of the same length, digit by digit.
+/// Returns the natural numbers between two with the same number of digits, digit by digit.
 fn same_length(least: &str, most: &str) -> Node {
     let (Some(low), Some(high)) = (least.chars().next(), most.chars().next()) else { return Node::nothing() };
     let (low_rest, high_rest) = (&least[1..], &most[1..]);

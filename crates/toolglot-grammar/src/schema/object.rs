@@ -1,4 +1,4 @@
-//! Objects: declared members in the order of their declaration, others where the schema is open.
+//! Objects: declared members in their declared order, and others if the schema is open.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) struct PropertyAt<'s> {
     pub(crate) at: SchemaAt<'s>,
 }
 
-/// A member as it is written.
+/// A member in its written form.
 pub(crate) struct MemberNode<'n> {
     pub(crate) name: &'n str,
     pub(crate) required: bool,
@@ -81,7 +81,7 @@ impl<'a> Builder<'a> {
         self.refuse(&format!("cannot write the key of {}; rename it", property.at.path))
     }
 
-    /// Returns members in their order with something between them.
+    /// Returns members in their order, with separators.
     pub(crate) fn members(
         &mut self,
         at: &SchemaAt<'a>,
@@ -89,7 +89,7 @@ impl<'a> Builder<'a> {
         other: Option<Node>,
         comma: &Node,
     ) -> Node {
-        // From the last member to the first: what follows where a member stands before it, and where none does.
+        // From the last member to the first: what follows where a member precedes it, and where none does.
         let (mut behind, mut first) = match other {
             Some(other) => {
                 let more = Node::sequence([comma.clone(), other.clone()]).times(Times::ANY);
@@ -114,7 +114,7 @@ impl<'a> Builder<'a> {
         first
     }
 
-    /// Returns a member that is not declared; its key contains no declared one.
+    /// Returns an undeclared member; its key contains no declared one.
     fn other_member(
         &mut self,
         declared: &[PropertyAt<'a>],
@@ -131,7 +131,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Returns a key of any name; in relaxed braces it has no quotes.
+/// Returns a key with any name; in relaxed braces, it has no quotes.
 pub(crate) fn free_key(style: &ValueStyle) -> Node {
     match style.language {
         Language::Relaxed(_) => identifier(),
@@ -139,7 +139,7 @@ pub(crate) fn free_key(style: &ValueStyle) -> Node {
     }
 }
 
-/// Returns the schema of members that are not declared: an object that declares its own has no others unless it says so.
+/// Returns the schema of undeclared members: an object with declared members has no others unless it allows them.
 fn others<'a>(at: &SchemaAt<'a>, schema: &'a Map, declares: bool) -> Option<SchemaAt<'a>> {
     match schema.get("additionalProperties") {
         Some(Value::Bool(false)) => None,

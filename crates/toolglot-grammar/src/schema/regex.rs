@@ -1,4 +1,4 @@
-//! The `pattern` of a string: the part of regular expressions that grammars can say.
+//! The `pattern` of a string: the regular expressions that grammars can express.
 //!
 //! ```text
 //! pattern     = [ "^" ] alternatives [ "$" ]
@@ -10,26 +10,26 @@ use crate::chars::Chars;
 use crate::exclusion::{Exclusion, Quoting};
 use crate::node::{Node, Times};
 
-/// The most repetitions that are written out.
+/// The maximal number of repetitions that are written out.
 const MOST_REPEATED: usize = 1000;
 
-/// Reads a pattern.
+/// Parses a pattern.
 struct PatternReader<'p> {
     rest: std::iter::Peekable<std::str::Chars<'p>>,
     exclusion: &'p Exclusion,
     harmless: Chars,
-    /// How many groups are open.
+    /// The number of open groups.
     depth: usize,
-    /// How many alternatives stand outside all groups.
+    /// The number of alternatives outside groups.
     outer: usize,
 }
 
-/// Says whether a grammar can say a pattern, whatever is excluded.
+/// Returns whether a grammar can express a pattern, whatever is excluded.
 pub(crate) fn is_readable(pattern: &str) -> bool {
     node(pattern, &Exclusion::new(Quoting::Bare, [])).is_some()
 }
 
-/// Returns the texts of a pattern; `None` if it says what no grammar can.
+/// Returns the texts of a pattern; `None` if grammars cannot express it.
 pub(crate) fn node(pattern: &str, exclusion: &Exclusion) -> Option<Node> {
     let harmless = exclusion.harmless();
     let any = || Node::Class(harmless.clone(), Times::ANY);
@@ -39,7 +39,7 @@ pub(crate) fn node(pattern: &str, exclusion: &Exclusion) -> Option<Node> {
     };
     let escaped = rest.len() - rest.trim_end_matches('$').trim_end_matches('\\').len();
     let (after, rest) = match rest.strip_suffix('$') {
-        // A dollar sign behind an odd number of backslashes is one.
+        // A dollar sign after an odd number of backslashes is one.
         Some(rest) if escaped % 2 == 1 => (Node::nothing(), rest),
         Some(_) => return None,
         None => (any(), rest),
@@ -102,7 +102,7 @@ impl PatternReader<'_> {
         }
     }
 
-    /// Returns a character of a set, as far as it is harmless; one that stands alone is escaped where it must be.
+    /// Returns a character of a set, if it is harmless; one that is alone is escaped if it must be.
     fn of_set(&self, set: &Chars) -> Option<Node> {
         let plain = set.without(&Chars::all_but(&self.exclusion.quoting().plain()));
         let safe = plain.without(&Chars::all_but(&self.harmless));
@@ -133,7 +133,7 @@ impl PatternReader<'_> {
         self.ends_greedy().then(|| repeat(item, times))
     }
 
-    /// A lazy or possessive mark says how to search, and is not read.
+    /// A lazy or possessive mark only affects searches, and is skipped.
     fn ends_greedy(&mut self) -> bool {
         !matches!(self.rest.peek(), Some('?' | '+' | '*' | '{'))
     }

@@ -9,7 +9,7 @@ use crate::exclusion::Exclusion;
 use crate::node::{Node, Times};
 use crate::style::{ValueStyle, limited};
 
-/// What a schema demands of a string.
+/// A schema's constraints on a string.
 #[derive(Clone, Debug)]
 pub(crate) enum StringRule<'s> {
     Any,
@@ -17,11 +17,11 @@ pub(crate) enum StringRule<'s> {
     Pattern(&'s str),
 }
 
-/// Longer texts are not counted: engines limit how often something repeats.
+/// Longer texts are not counted: engines limit repetitions.
 const MOST_COUNTED: usize = 1 << 16;
 
 impl<'a> Builder<'a> {
-    /// Returns what a schema demands of a string.
+    /// Returns a schema's constraints on a string.
     pub(crate) fn string_rule(&mut self, at: &SchemaAt<'a>) -> Result<StringRule<'a>, GrammarError> {
         let Value::Object(schema) = at.schema else { return Ok(StringRule::Any) };
         let (least, most) = (count(schema, "minLength").unwrap_or(0), count(schema, "maxLength"));

@@ -1,4 +1,4 @@
-//! Where a call's arguments stand in a turn, and in which of the notations.
+//! Finds a call's arguments in a turn, and their notation.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) struct Found {
     pub(super) cores: Vec<Core>,
 }
 
-/// What a body is, with all that its file must say.
+/// The kind of a body, with everything that its file must declare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BodyKind {
     /// One JSON object with the name; the names of its members.
@@ -26,9 +26,9 @@ pub(super) enum BodyKind {
     Arguments,
     /// `key=literal`.
     Kwargs,
-    /// Relaxed braces, and what stands around strings.
+    /// Relaxed braces, and the token around strings.
     Object { quote: String },
-    /// The patterns of a parameter, and what `{type}` says.
+    /// The patterns of a parameter, and the words of `{type}`.
     Params { params: Vec<String>, types: Option<Types> },
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Types {
     pub(super) other: String,
 }
 
-/// A call in the text: where its name stands, and where its body does.
+/// A call in the text: the positions of its name and its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Core {
     pub(super) name: Range<usize>,
@@ -99,7 +99,7 @@ fn objects(text: &str, from: usize) -> impl Iterator<Item = (Range<usize>, Map)>
     })
 }
 
-/// A dictionary as Python prints it, and how long it is.
+/// A dictionary as Python prints it, and its length.
 fn printed(text: &str) -> Option<(usize, Map)> {
     text[1..].trim_start().strip_prefix('\'')?;
     let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
@@ -131,7 +131,7 @@ fn is_arguments(value: &Value, call: usize) -> bool {
         && members.iter().all(|(key, member)| value[*key] == **member)
 }
 
-/// The smallest object that has the name and the arguments as its members.
+/// The smallest object with the name and the arguments as its members.
 fn call_object(text: &str, from: usize, call: usize) -> Option<(BodyKind, Core)> {
     let fits = |(body, object): (Range<usize>, Map)| {
         let member = |is: &dyn Fn(&Value) -> bool| Some(object.iter().find(|(_, value)| is(value))?.0.clone());
@@ -210,14 +210,14 @@ fn places(text: &str, calls: usize) -> Option<Vec<Place>> {
     Some(places)
 }
 
-/// Keys and values between literals that repeat.
+/// Keys and values between repeated literals.
 fn params(text: &str, calls: usize, probes: &Probes) -> Vec<Found> {
     let Some(places) = places(text, calls) else { return Vec::new() };
     let special = &probes.special;
     let (name, members) = &places[0];
     let [(key, value), (next_key, next_value)] = members.as_slice() else { return Vec::new() };
     let middle = &text[key.end..value.start];
-    // What stands in front of a parameter is what two have in front of them, and likewise behind.
+    // What is in front of a parameter is what two have in front of them, and likewise after.
     let alike = common_end(&text[name.end..key.start], &text[value.end..next_key.start]);
     let mut open = whole_behind(text, next_key.start - alike, special).max(value.end);
     let behind = text[next_value.end..].replace(arguments(0)[1].0, &KEY.to_string());
@@ -264,10 +264,10 @@ fn params(text: &str, calls: usize, probes: &Probes) -> Vec<Found> {
     found
 }
 
-/// Where a call has its parameters: the name, and each key with its value.
+/// The positions of a call's parameters: the name, and each key with its value.
 type Place = (Range<usize>, Vec<(Range<usize>, Range<usize>)>);
 
-/// Parameters that only what stands between two of them tells apart; what stands in front of the first may differ.
+/// Parameters that only the text between two of them delimits; the text before the first may differ.
 fn separated(text: &str, places: &[Place], open: usize, probes: &Probes) -> Option<Found> {
     let (name, members) = places.first()?;
     let [(key, value), (next_key, _)] = members.as_slice() else { return None };
@@ -287,7 +287,7 @@ fn separated(text: &str, places: &[Place], open: usize, probes: &Probes) -> Opti
     Some(Found { kind: BodyKind::Params { params, types }, cores })
 }
 
-/// How much of a closer fits into so many bytes of the text, where keys are written out.
+/// The length of the closer in so many bytes of the text, with keys written out.
 fn close_length_until(close: &str, room: usize) -> usize {
     let mut length = 0;
     for (at, c) in close.char_indices() {
@@ -299,7 +299,7 @@ fn close_length_until(close: &str, room: usize) -> usize {
     close.len()
 }
 
-/// Where the text between key and value names the type: its words, and that text with a hole.
+/// The type's name in the text between key and value, if any, and that text with a hole.
 fn types(probes: &Probes, key: &Range<usize>, value: &Range<usize>, text: &str) -> Option<(Types, String)> {
     let string = &text[key.end..value.start];
     let (_, turn) = probes.find("an integer and a boolean")?;

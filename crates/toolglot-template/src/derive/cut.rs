@@ -1,11 +1,11 @@
-//! Cuts what stands around calls into section, opener, closer and what joins them.
+//! Splits the text around the calls into section, opener, closer and separator.
 
 use super::Around;
 use super::body::Core;
 use crate::alike::{common_end, common_start};
 use crate::markers::{markers, whole_before, whole_behind};
 
-/// Returns the ways to cut what stands around the calls, the likeliest first.
+/// Returns the ways to split the text around the calls, the likeliest first.
 pub(super) fn around(text: &str, cores: &[Core], special: &[String]) -> Vec<Around> {
     let [first, others @ ..] = cores else { return Vec::new() };
     let (before, last) = (&text[..first.start()], others.last().unwrap_or(first));
@@ -59,8 +59,8 @@ pub(super) fn around(text: &str, cores: &[Core], special: &[String]) -> Vec<Arou
     unique
 }
 
-/// Returns the text without the end of the turn: first what an answer without calls ends with, then by one marker after
-/// the other.
+/// Returns the text without the end of the turn: first without the end of an answer without calls, then without one
+/// marker after another.
 pub(super) fn without_end(text: &str, end: &str, special: &[String]) -> Vec<String> {
     let alike = common_end(text.trim_end(), end.trim_end());
     let cut = whole_behind(text.trim_end(), text.trim_end().len() - alike, special);

@@ -1,4 +1,4 @@
-//! Writes what was derived as a dialect file.
+//! Writes the derived parts as a dialect file.
 
 use toolglot_json::Value;
 
@@ -8,7 +8,7 @@ use crate::fit::Frame;
 use crate::markers::markers;
 use crate::probe::{CONTENT, Probes};
 
-/// All that a file is made of.
+/// The parts of a file.
 pub(super) struct DialectFile<'d> {
     pub(super) probes: &'d Probes,
     pub(super) frame: Option<&'d Frame>,
@@ -19,7 +19,7 @@ pub(super) struct DialectFile<'d> {
 }
 
 impl DialectFile<'_> {
-    /// The file, and as it could be besides: with the text in its wrapper, values as the template escapes them.
+    /// The file, and its variants: with the text in its wrapper, with values as the template escapes them.
     pub(super) fn variants(&self) -> Vec<String> {
         let mut files = Vec::new();
         for skip in [None, self.header()] {
@@ -35,7 +35,7 @@ impl DialectFile<'_> {
         files
     }
 
-    /// What the template writes in front of every part of a turn: what joins two calls, and the prompt ends with it.
+    /// The text that the template writes before every part of a turn: it separates calls, and the prompt ends with it.
     fn header(&self) -> Option<&str> {
         let join = self.around.join.trim();
         let is_header = !join.is_empty() && self.probes.prompt().trim_end().ends_with(join);
@@ -128,7 +128,7 @@ impl DialectFile<'_> {
             BodyKind::Object { quote } => lines.push(line("quote", quote)),
             BodyKind::Arguments | BodyKind::Kwargs => {}
         }
-        // Only ids that carry the name were marked where no name stands.
+        // Only ids that carry the name were marked where there is no name.
         if call.contains("{id}") && !call.contains("{name}") {
             lines.push(line("id", "functions.{name}:{index}"));
         }
@@ -145,7 +145,7 @@ impl DialectFile<'_> {
         }
     }
 
-    /// What stands around reasoning, with its white space or without.
+    /// The text around reasoning, with or without its white space.
     fn reasoning(&self, is_exact: bool) -> Option<String> {
         let frame = self.frame?;
         let prompt = self.probes.prompt();
@@ -167,7 +167,7 @@ impl DialectFile<'_> {
         is_frame.then_some(pattern)
     }
 
-    /// What stands around the text of an answer, if it is a wrapper.
+    /// The text around an answer, if it is a wrapper.
     fn content(&self) -> Option<String> {
         let (_, turn) = self.probes.find("text")?;
         let text = self.frame.map_or(turn.text.as_str(), |frame| frame.without(&turn.text, self.probes.prompt()));
@@ -195,7 +195,7 @@ fn type_words(types: &Types) -> Option<String> {
     }
 }
 
-/// A literal as a pattern: braces doubled, what stands for a hole made one.
+/// A literal as a pattern: braces are doubled, and placeholders become holes.
 fn pattern(literal: &str) -> String {
     escaped(literal).replace(NAME, "{name}").replace(ID_MARK, "{id}").replace(INDEX, "{index}")
 }

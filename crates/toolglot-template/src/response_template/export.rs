@@ -111,7 +111,7 @@ fn content(file: &DialectFile, notes: &mut Vec<String>) -> Json {
     field.into()
 }
 
-/// The calls as the dialect writes them: by its first patterns.
+/// The calls as the dialect writes them, with its first patterns.
 fn calls(file: &DialectFile, notes: &mut Vec<String>) -> Result<Json, Inexpressible> {
     let (calls, sections) = (file.list("call"), file.list("section"));
     let Some((call, others)) = calls.split_first() else {
@@ -125,7 +125,7 @@ fn calls(file: &DialectFile, notes: &mut Vec<String>) -> Result<Json, Inexpressi
 
 const BODIES: [&str; 8] = ["call", "arguments", "params", "object", "kwargs", "lines", "content", "attrs"];
 
-/// The field of calls, in the making.
+/// The field of calls, while it is being built.
 struct CallField<'f> {
     file: &'f DialectFile,
     pattern: &'f str,
@@ -236,7 +236,7 @@ impl<'f> CallField<'f> {
         )
     }
 
-    /// Each call is a region of its own; the section's markers may stand around it.
+    /// Each call is a separate region; the section's markers may surround it.
     fn each(&self) -> Result<Json, Inexpressible> {
         let (content, arguments) = self.content()?;
         let mut field = Map::new();
@@ -298,7 +298,7 @@ impl<'f> CallField<'f> {
         if named { Ok(out) } else { self.refuse("", "the name must come before the arguments") }
     }
 
-    /// What the body begins with.
+    /// The beginning of the body.
     fn body_start(&self) -> Option<char> {
         let param = || Some(pieces(self.file.first("param")?, self.file));
         match self.body.as_str() {
@@ -311,7 +311,7 @@ impl<'f> CallField<'f> {
         }
     }
 
-    /// What closes a call: its closer, perhaps the section's, or the next call where it may have none.
+    /// The end of a call: its closer, possibly the section's, or the next call if it may have no closer.
     fn close(&self, behind: &str) -> Option<String> {
         let required = |piece: &Piece| match piece {
             Piece::Word(spellings) => spellings.iter().all(|text| !text.is_empty()),
@@ -321,7 +321,7 @@ impl<'f> CallField<'f> {
         for piece in &self.tail {
             match piece {
                 Piece::Word(spellings) => {
-                    // What stands around strings cannot close the call.
+                    // What surrounds strings cannot close the call.
                     let is_closer =
                         |text: &&String| !text.is_empty() && self.file.first("quote") != Some(text.as_str());
                     named.push(Piece::Word(spellings.iter().filter(is_closer).cloned().collect()));
@@ -350,7 +350,7 @@ impl<'f> CallField<'f> {
         (!ways.is_empty()).then(|| ways.join("|"))
     }
 
-    /// The parser of the arguments, and what it has to know.
+    /// The parser of the arguments, and its parameters.
     fn content(&self) -> Result<(&'static str, Option<Json>), Inexpressible> {
         match self.body.as_str() {
             "params" => Ok(("xml-inline", Some(json!({"tag_pattern": self.tag_pattern()?})))),
@@ -432,7 +432,7 @@ fn starts_with_bracket(pieces: &[Piece]) -> bool {
     matches!(pieces.first(), Some(Piece::Literal(text)) if text.chars().all(|c| "{}[]()\"'".contains(c)))
 }
 
-/// What the transform makes of a call.
+/// The transform's result for a call.
 fn function(name: &str, arguments: &str) -> Json {
     json!({"type": "function", "function": {"name": name, "arguments": arguments}})
 }

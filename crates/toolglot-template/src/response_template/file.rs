@@ -1,4 +1,4 @@
-//! A dialect file as it stands: its lists of patterns and its tables of words.
+//! The raw contents of a dialect file: its lists of patterns and its tables of words.
 
 use toml::de::{DeTable, DeValue};
 use toolglot::Dialect;
@@ -31,7 +31,7 @@ impl DialectFile {
         file
     }
 
-    /// The texts of a key, none if it is missing.
+    /// The texts of a key; empty if it is missing.
     pub(super) fn list(&self, key: &str) -> &[String] {
         self.lists.iter().find(|(name, _)| name == key).map_or(&[], |(_, texts)| texts)
     }

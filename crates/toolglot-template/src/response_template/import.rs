@@ -68,7 +68,7 @@ const FIELD_KEYS: [&str; 11] = [
     "transform_each",
 ];
 
-/// The fields of a template, for the reasons for which its own readers would refuse it.
+/// The fields of a template, and the errors for which its own parsers would reject it.
 fn checked(template: &Json) -> Result<&Map> {
     let wrong = |construct: &str, why: &str| Err(Inexpressible::new("response_template", construct, why));
     let Some(members) = template.as_object() else { return wrong(&template.to_string(), "expected an object") };
@@ -99,7 +99,7 @@ fn checked(template: &Json) -> Result<&Map> {
     Ok(fields)
 }
 
-/// A dialect file in the making.
+/// A dialect file that is being built.
 #[derive(Default)]
 struct Imported {
     lines: Vec<String>,
@@ -192,7 +192,7 @@ impl Imported {
         Ok(())
     }
 
-    /// Further closers of calls are what ends a turn.
+    /// Further closers of calls are ends of turns.
     fn skip_ends(&mut self, field: &str, ends: &[Vec<Node>]) -> Result<()> {
         let ends: Vec<Vec<Node>> =
             ends.iter().filter(|end| !end.contains(&Node::Ahead) && !end.contains(&Node::End)).cloned().collect();
@@ -262,7 +262,7 @@ impl Imported {
         let nodes = self.read(field, tag)?;
         let [nodes] = &nodes[..] else { return Err(refused(field, tag, "a tag cannot have alternatives")) };
         let is_value = |node: Option<&Node>| matches!(node, Some(Node::Group(name)) if name == "value");
-        // What may stand around a value is CDATA.
+        // What may surround a value is CDATA.
         let mut is_cdata = false;
         let kept: Vec<Node> = nodes.iter().filter(|node| {
             let is = matches!(node, Node::OneOf(all, true) if all.iter().flatten().any(|node| matches!(node, Node::Literal(text) if text.contains("CDATA") || text == "]]>")));
@@ -314,7 +314,7 @@ impl Imported {
     }
 }
 
-/// Takes the section's markers off a call's, where both may be missing.
+/// Removes the section's markers from a call's, if both may be missing.
 fn section(head: &mut Vec<Node>, tail: &mut Vec<Node>) -> Option<(Vec<Node>, Vec<Node>)> {
     let Some(Node::OneOf(before, true)) = head.first() else { return None };
     let behind = tail.iter().position(|node| matches!(node, Node::OneOf(_, true)));
@@ -344,7 +344,7 @@ fn anchor(field: &str, spec: &Json, key: &str) -> Result<Option<Vec<Vec<Node>>>>
     }
 }
 
-/// The texts that alternatives of literals and white space stand for.
+/// The texts that alternatives of literals and white space represent.
 fn texts(field: &str, all: &[Vec<Node>]) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for one in all {

@@ -1,4 +1,4 @@
-//! The pieces of a pattern, and the regular expressions that they make.
+//! The pieces of a pattern, and their regular expressions.
 
 use super::file::DialectFile;
 
@@ -6,7 +6,7 @@ use super::file::DialectFile;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Literal(String),
-    /// White space: any, or none, is read.
+    /// White space, which may be missing.
     Blank(String),
     /// A word with its spellings.
     Word(Vec<String>),
@@ -16,7 +16,7 @@ pub(super) enum Piece {
 
 use Piece::{Blank, Hole, Literal, Word};
 
-/// Cuts a pattern into its pieces.
+/// Splits a pattern into its pieces.
 pub(super) fn pieces(pattern: &str, file: &DialectFile) -> Vec<Piece> {
     let (mut pieces, mut literal, mut rest) = (Vec::new(), String::new(), pattern);
     let flush = |literal: &mut String, pieces: &mut Vec<Piece>| {
@@ -55,14 +55,14 @@ fn hole(inside: &str, file: &DialectFile) -> Piece {
     }
 }
 
-/// The pieces before and behind a hole with one of these names, and the hole.
+/// The pieces before and after a hole with one of these names, and the hole.
 pub(super) fn around<'p>(pieces: &'p [Piece], names: &[&str]) -> Option<(&'p [Piece], &'p Piece, &'p [Piece])> {
     let is_hole = |piece: &Piece| matches!(piece, Hole(name, _) if names.contains(&name.as_str()));
     let at = pieces.iter().position(is_hole)?;
     Some((&pieces[..at], &pieces[at], &pieces[at + 1..]))
 }
 
-/// Whether nothing but white space stands there.
+/// Whether there is only white space.
 pub(super) fn is_blank(pieces: &[Piece]) -> bool {
     pieces.iter().all(|piece| matches!(piece, Blank(_)))
 }
@@ -78,7 +78,7 @@ pub(super) fn trimmed(mut pieces: &[Piece]) -> &[Piece] {
     pieces
 }
 
-/// Every text that the pieces stand for, if they are only literals and words, and few.
+/// Every text that the pieces represent, if they are only literals and words, and few.
 pub(super) fn spellings(pieces: &[Piece]) -> Option<Vec<String>> {
     let mut all = vec![String::new()];
     for piece in trimmed(pieces) {
@@ -96,10 +96,10 @@ pub(super) fn spellings(pieces: &[Piece]) -> Option<Vec<String>> {
     Some(all)
 }
 
-/// Servers that turn a template into a grammar take so many literals for a delimiter.
+/// Servers that convert a template to a grammar accept this many literals as a delimiter.
 const MOST_SPELLINGS: usize = 16;
 
-/// A text with everything escaped that a regular expression reads.
+/// A text with all special characters of regular expressions escaped.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -136,7 +136,7 @@ fn loose(text: &str) -> String {
     out + &escaped(rest)
 }
 
-/// What a hole reads: as much as possible without white space and what may follow it, or as little if a text follows.
+/// What a hole matches: as much as possible without white space and what may follow it, or as little if a text follows.
 pub(super) fn up_to(rest: &[Piece], body: Option<char>) -> String {
     let mut followers: Vec<char> = Vec::new();
     for piece in rest {
@@ -169,12 +169,12 @@ fn class(followers: &[char]) -> String {
     format!("[^{}\\s]+", followers.into_iter().map(in_class).collect::<String>())
 }
 
-/// A character as a class of an expression has it.
+/// A character for a class of an expression.
 fn in_class(c: char) -> String {
     if "^]\\[-".contains(c) { format!("\\{c}") } else { c.to_string() }
 }
 
-/// White space between two pieces: needed between words, else any.
+/// White space between two pieces: required between words, otherwise optional.
 pub(super) fn blank(before: Option<&Piece>, behind: Option<&Piece>) -> &'static str {
     let ends = |piece: &Piece| matches!(piece, Literal(text) if text.ends_with(char::is_alphanumeric));
     let starts = |piece: &Piece| matches!(piece, Literal(text) if text.starts_with(char::is_alphanumeric));

@@ -1,4 +1,4 @@
-//! The regular expressions of templates, as far as patterns can say them.
+//! The regular expressions of templates, as far as patterns can express them.
 
 /// One part of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -6,24 +6,24 @@ pub(super) enum Node {
     Literal(String),
     /// White space, or none.
     Space,
-    /// Anything without a name.
+    /// Any text, without a name.
     Any,
     Digits,
-    /// A named group of anything.
+    /// A named group with any text.
     Group(String),
     /// The same text again.
     Again(String),
-    /// One of several, or perhaps nothing.
+    /// One of several alternatives, possibly empty.
     OneOf(Vec<Vec<Node>>, bool),
-    /// What has to follow and is not taken.
+    /// A look-ahead.
     Ahead,
     End,
 }
 
-/// Reads an expression as alternatives.
+/// Parses an expression as alternatives.
 ///
 /// # Errors
-/// With the construct that no pattern can say.
+/// With the construct that patterns cannot express.
 pub(super) fn read(pattern: &str) -> Result<Vec<Vec<Node>>, String> {
     let mut reader = Reader { rest: pattern };
     let all = reader.alternatives()?;
@@ -101,7 +101,7 @@ impl Reader<'_> {
         if self.takes(")") { Ok(node) } else { Err(start.to_owned()) }
     }
 
-    /// A named group holds anything, and nothing else.
+    /// A named group must match any text.
     fn group(&mut self, start: &str) -> Result<Node, String> {
         let (name, rest) = self.rest.split_once('>').ok_or(start)?;
         let (name, is_look_behind) = (name.to_owned(), name.starts_with(['=', '!']));

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Arguments, what comes out of them, how they end, what stands behind them.
+/// Arguments, what comes out of them, how they end, what follows them.
 const CASES: [(&str, &str, Outcome, &str); 25] = [
     (r#"{"city": "Paris", "n": 1.50e2}"#, r#"{"city": "Paris", "n": 1.50e2}"#, Outcome::Complete, ""),
     (r#" {"days":3}  "#, r#"{"days":3}"#, Outcome::Complete, ""),

@@ -1,4 +1,4 @@
-//! Bare text where a schema declares types: the most specific of them that fits.
+//! Bare text with declared types: the most specific type that matches wins.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::schema::{SchemaNode, Types};
 
 /// Appends the JSON of bare text for a node that declares types.
 ///
-/// Text that fits none of them is a string or, where no string is declared, whatever JSON value it spells.
+/// Text that matches none of them is a string or, if no string is declared, the JSON value that it spells, if any.
 pub(super) fn read(raw: &str, node: SchemaNode<'_>, options: &Options, out: &mut Output<'_>) -> Conversion {
     let types = node.types();
     if types.only(Types::STRING) {
@@ -45,7 +45,7 @@ pub(super) fn read(raw: &str, node: SchemaNode<'_>, options: &Options, out: &mut
     Conversion::Mismatch
 }
 
-/// Returns text as an array of one value, or as the one member of an object, and says so.
+/// Returns text as an array of one value, or as the only member of an object, and reports it.
 fn guessed(text: &str, node: SchemaNode<'_>, options: &Options) -> Option<(String, Diagnostic)> {
     let (code, json) = match wraps(node, options) {
         Some(None) => {
@@ -70,7 +70,7 @@ fn guessed(text: &str, node: SchemaNode<'_>, options: &Options) -> Option<(Strin
     Some((json, Diagnostic::new(code, 0..text.len(), message)))
 }
 
-/// Appends text as a string: exactly as it stands, or as the one value of an `enum` that it spells.
+/// Appends text as a string: unchanged, or as the one value of an `enum` that it spells.
 pub(super) fn plain(raw: &str, node: SchemaNode<'_>, options: &Options, out: &mut Output<'_>) -> Conversion {
     if choice::allows_string(raw, node) {
         out.string(raw);
@@ -88,10 +88,10 @@ pub(super) fn plain(raw: &str, node: SchemaNode<'_>, options: &Options, out: &mu
     }
 }
 
-/// Appends text as a declared type other than string; `None` if it fits none.
+/// Appends text as a declared type other than string; `None` if none matches.
 ///
-/// Where a string is declared too, only text that is spelled exactly like another type becomes one: `007` and `+5` stay
-/// text. `level` counts the strings that were decoded to get at the text.
+/// If a string is declared, too, only text that is spelled exactly like another type becomes one: `007` and `+5` stay
+/// text. `level` counts the strings that were decoded to reach the text.
 pub(super) fn convert(
     text: &str,
     node: SchemaNode<'_>,
@@ -117,7 +117,7 @@ pub(super) fn convert(
     convert(&unquoted(text)?, node, options, level + 1, out).map(|_| Conversion::Coerced)
 }
 
-/// Returns what a quoted text says: a JSON string, or single quotes around text that needs no escapes.
+/// Returns the content of quoted text: a JSON string, or single quotes around text that needs no escapes.
 fn unquoted(text: &str) -> Option<Cow<'_, str>> {
     if text.starts_with('"') {
         return serde_json::from_str::<String>(text).ok().map(Cow::Owned);
@@ -126,7 +126,7 @@ fn unquoted(text: &str) -> Option<Cow<'_, str>> {
     (!content.contains(['\'', '\\'])).then_some(Cow::Borrowed(content))
 }
 
-/// Reads null and booleans. `True`, `False` and `None` fit, since templates of untyped dialects write them.
+/// Reads null and booleans, also as `True`, `False` and `None`, since templates of untyped dialects write them.
 fn literal(text: &str, types: Types) -> Option<(Cow<'_, str>, Conversion)> {
     if text.eq_ignore_ascii_case("null") || text == "None" {
         let verdict = if text == "null" || text == "None" { Conversion::Fits } else { Conversion::Coerced };

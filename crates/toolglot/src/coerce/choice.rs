@@ -1,15 +1,15 @@
-//! Values of an `enum` or `const`, and the text that spells one of them.
+//! Values of an `enum` or `const`, and the texts that spell one of them.
 
 use crate::schema::{EnumValue, SchemaNode};
 
-/// Says whether a string may stand as it is: the node has no choices, or it is one of them.
+/// Returns whether a string may stay unchanged: the node has no choices, or it is one of them.
 pub(super) fn allows_string(content: &str, node: SchemaNode<'_>) -> bool {
     node.choices().is_empty() || node.choices().iter().any(|choice| choice.is_string() && choice.text == content)
 }
 
-/// Says whether a number, boolean or null may stand as it is.
+/// Returns whether a number, boolean or null may stay unchanged.
 ///
-/// Numbers are compared as floats, which decides no more than whether to complain.
+/// Numbers are compared as floats, which only decides whether to report a mismatch.
 pub(super) fn allows_scalar(token: &str, node: SchemaNode<'_>) -> bool {
     let same = |choice: &EnumValue| {
         choice.text == token || token.parse::<f64>().is_ok_and(|number| choice.text.parse() == Ok(number))
@@ -18,7 +18,7 @@ pub(super) fn allows_scalar(token: &str, node: SchemaNode<'_>) -> bool {
     node.choices().is_empty() || node.only_strings_choose() || others.any(same)
 }
 
-/// Says whether an object or array may stand as it is; its JSON is compared by what it means.
+/// Returns whether an object or array may stay unchanged; its JSON is compared by value.
 pub(super) fn allows_compound(json: &str, node: SchemaNode<'_>) -> bool {
     if node.choices().is_empty() || node.only_strings_choose() {
         return true;
@@ -28,14 +28,14 @@ pub(super) fn allows_compound(json: &str, node: SchemaNode<'_>) -> bool {
     own.is_some() && node.choices().iter().any(|choice| value(&choice.json) == own)
 }
 
-/// Returns the choice that text spells exactly, a string before any other value.
+/// Returns the choice that a text spells exactly; a string takes precedence over other values.
 pub(super) fn of_exact_text<'s>(text: &str, node: SchemaNode<'s>) -> Option<&'s EnumValue> {
     let spelled = || node.choices().iter().filter(|choice| choice.text == text);
     spelled().find(|choice| choice.is_string()).or_else(|| spelled().next())
 }
 
-/// Returns the choice that text spells, white space around it, then case, then quotes and a tag stuck to it set aside, if it
-/// is exactly one.
+/// Returns the choice that a text spells if white space around it, then case, then quotes and an attached tag are ignored;
+/// `None` unless there is exactly one.
 pub(super) fn of_text<'s>(text: &str, node: SchemaNode<'s>) -> Option<&'s EnumValue> {
     let trimmed = text.trim();
     of_exact_text(text, node)

@@ -1,4 +1,4 @@
-//! Whether a finished arguments object fits its schema: types, choices, names and required members, at every level.
+//! Checks a finished arguments object against its schema: types, choices, names and required members, at every level.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -7,26 +7,26 @@ use super::{choice, scalar_fits};
 use crate::json::{decode, tokens};
 use crate::schema::{SchemaNode, Types};
 
-/// An object or array that is open.
+/// An open object or array.
 struct FitLevel<'s> {
     node: Option<SchemaNode<'s>>,
-    /// Where its bracket stands.
+    /// The position of its bracket.
     from: usize,
-    /// The members seen so far; `None` for an array.
+    /// The members so far; `None` for an array.
     members: Option<BTreeSet<String>>,
-    /// The key or index of the value that comes next.
+    /// The key or index of the next value.
     key: Option<String>,
     index: usize,
 }
 
-/// Reads strict JSON against a schema.
+/// Checks strict JSON against a schema.
 struct FitCheck<'j, 's> {
     json: &'j str,
     levels: Vec<FitLevel<'s>>,
     root: SchemaNode<'s>,
 }
 
-/// Says what is wrong first in an arguments object, which is strict JSON; `None` if it fits.
+/// Returns the first fault of an arguments object in strict JSON; `None` if it matches.
 pub(crate) fn misfit(json: &str, root: SchemaNode<'_>) -> Option<String> {
     let mut walk = FitCheck { json, levels: Vec::new(), root };
     for Range { start, end } in tokens(json) {
@@ -54,7 +54,7 @@ impl<'s> FitCheck<'_, 's> {
         self.levels.last().is_some_and(|level| level.members.is_some() && level.key.is_none())
     }
 
-    /// Reads a key that stands between two quotes.
+    /// Reads a quoted key.
     fn member(&mut self, span: Range<usize>) -> Option<String> {
         let key = decode(&self.json[span]).into_owned();
         let outermost = self.levels.len() == 1;
@@ -67,7 +67,7 @@ impl<'s> FitCheck<'_, 's> {
         foreign.then(|| format!("the schema does not allow the property `{}`", self.path()))
     }
 
-    /// Goes past a value that is no object or array.
+    /// Skips a value that is not an object or array.
     fn leaf(&mut self, fits: impl FnOnce(SchemaNode<'s>) -> bool) -> Option<String> {
         let wrong = self.node().is_some_and(|node| !fits(node)).then(|| self.wrong_type());
         self.value_end();
@@ -98,7 +98,7 @@ impl<'s> FitCheck<'_, 's> {
         wrong
     }
 
-    /// Returns what governs the value that comes next.
+    /// Returns the schema of the next value.
     fn node(&self) -> Option<SchemaNode<'s>> {
         let Some(level) = self.levels.last() else { return Some(self.root) };
         match &level.key {
@@ -118,7 +118,7 @@ impl<'s> FitCheck<'_, 's> {
         format!("the schema does not allow this value for `{}`", self.path())
     }
 
-    /// Returns where the value that comes next stands, as `a.b.0`.
+    /// Returns the path of the next value, such as `a.b.0`.
     fn path(&self) -> String {
         let part = |level: &FitLevel<'_>| level.key.clone().unwrap_or_else(|| level.index.to_string());
         self.levels.iter().map(part).collect::<Vec<_>>().join(".")

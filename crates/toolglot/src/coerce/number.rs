@@ -1,6 +1,6 @@
-//! Numbers as text, so that every digit of the source stays.
+//! Numbers as text, so that every digit of the source is kept.
 
-/// A decimal number and the parts it is written in; its digits are ASCII.
+/// A decimal number and its parts; its digits are ASCII.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number<'t> {
     sign: &'t str,
@@ -11,7 +11,7 @@ pub(super) struct Number<'t> {
 }
 
 impl<'t> Number<'t> {
-    /// Returns the parts of a number as JSON writes it, or with a plus, leading zeros, or a point at either end.
+    /// Returns the parts of a JSON number, or of one with a plus, leading zeros, or a point at either end.
     pub(super) fn parse(text: &'t str) -> Option<Self> {
         let (sign, rest) = text.split_at(usize::from(text.starts_with(['-', '+'])));
         let (mantissa, exponent) = rest.split_at(rest.find(['e', 'E']).unwrap_or(rest.len()));
@@ -29,37 +29,37 @@ impl<'t> Number<'t> {
         number.then_some(Self { sign, whole, fraction, exponent })
     }
 
-    /// Says whether JSON writes the number like this.
+    /// Returns whether the number is valid JSON.
     pub(super) fn is_strict(self) -> bool {
         let leading_zero = self.whole.len() > 1 && self.whole.starts_with('0');
         self.sign != "+" && !self.whole.is_empty() && !leading_zero && self.fraction != Some("")
     }
 
-    /// Says whether the number is written as an integer.
+    /// Returns whether the number is written as an integer.
     pub(super) fn is_integer(self) -> bool {
         self.fraction.is_none() && self.exponent.is_empty()
     }
 
-    /// Says whether the number is an integer by its exponent, such as `1e2`, which it keeps.
+    /// Returns whether the number is an integer by its exponent, such as `1e2`, which it keeps.
     pub(super) fn is_integral(self) -> bool {
         let power = self.exponent.get(1..).map(|power| power.strip_prefix('+').unwrap_or(power));
         let fraction = self.fraction.unwrap_or_default().trim_end_matches('0').len();
         power.is_some_and(|power| power.parse().is_ok_and(|power: usize| power >= fraction))
     }
 
-    /// Says whether the number is what JSON Schema calls an integer, however it is written: `1.0` and `1e2` are.
+    /// Returns whether JSON Schema counts the number as an integer, however it is written, such as `1.0` or `1e2`.
     pub(super) fn is_whole(self) -> bool {
         self.is_integral() || self.integer().is_some()
     }
 
-    /// Returns the number as JSON writes it.
+    /// Returns the number as valid JSON.
     pub(super) fn decimal(self) -> String {
         let point = if self.fraction.is_some() { "." } else { "" };
         let fraction = self.fraction.map_or("", |fraction| if fraction.is_empty() { "0" } else { fraction });
         [self.minus(), self.stripped(), point, fraction, self.exponent].concat()
     }
 
-    /// Returns the number as an integer, if it is one but for zeros behind the point.
+    /// Returns the number as an integer if its fraction is zero.
     pub(super) fn integer(self) -> Option<String> {
         let integral = self.exponent.is_empty() && self.fraction.unwrap_or_default().bytes().all(|byte| byte == b'0');
         (integral && !self.whole.is_empty()).then(|| [self.minus(), self.stripped()].concat())

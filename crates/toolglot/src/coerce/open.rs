@@ -1,4 +1,4 @@
-//! Bare text where no schema gives its type.
+//! Bare text without a declared type.
 
 use super::number::Number;
 use super::trim;
@@ -7,7 +7,7 @@ use crate::json::WholeValue;
 use crate::options::Options;
 use crate::schema::SchemaNode;
 
-/// Appends the JSON value that text spells exactly; any other text as a string, white space and all.
+/// Appends the JSON value that text spells exactly; any other text as a string, including white space.
 pub(super) fn infer(raw: &str, node: Option<SchemaNode<'_>>, options: &Options, out: &mut Output<'_>) {
     let text = trim(raw);
     match text {
@@ -25,7 +25,7 @@ pub(super) fn infer(raw: &str, node: Option<SchemaNode<'_>>, options: &Options, 
     }
 }
 
-/// Says whether text is a JSON number, boolean or null.
+/// Returns whether text is a JSON number, boolean or null.
 pub(super) fn is_scalar(text: &str) -> bool {
     matches!(text, "true" | "false" | "null") || Number::parse(text).is_some_and(Number::is_strict)
 }

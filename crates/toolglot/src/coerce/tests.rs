@@ -1,4 +1,4 @@
-//! Values, the schemas that direct them, and what becomes of them.
+//! Values, the schemas that direct them, and what happens to them.
 
 use super::Conversion::{self, Coerced, Fits, Mismatch};
 use super::*;

@@ -1,4 +1,4 @@
-//! One value where an array of them is declared, and an object around the one value that is: guesses, both.
+//! Wraps a single value in a declared array, and unwraps an object around the declared value: both are guesses.
 
 use super::{Conversion, converts, value};
 use crate::diagnostic::Code;
@@ -6,7 +6,7 @@ use crate::json;
 use crate::options::Options;
 use crate::schema::{SchemaNode, Types};
 
-/// Returns a string or scalar as the array of one that a node declares, if its items may be such.
+/// Returns a string or scalar as an array with one item, if a node declares an array of such items.
 pub(crate) fn wrapped(json: &str, node: SchemaNode<'_>, options: &Options) -> Option<String> {
     let item = wraps(node, options).filter(|_| json != "null")?;
     let mut out = String::from("[");
@@ -18,7 +18,7 @@ pub(crate) fn wrapped(json: &str, node: SchemaNode<'_>, options: &Options) -> Op
     Some(out + "]")
 }
 
-/// Says whether one value may be put into the array that a node declares; returns what is said of its items.
+/// Returns whether one value may be an item of the array that a node declares, with the diagnostics of its items.
 pub(crate) fn wraps<'s>(node: SchemaNode<'s>, options: &Options) -> Option<Option<SchemaNode<'s>>> {
     let array = |node: SchemaNode<'_>| node.types().only(Types::ARRAY | Types::NULL);
     let allowed = converts(options) && options.repairs.allow(Code::WrapScalar) && array(node);
@@ -34,7 +34,7 @@ pub(crate) fn only_scalar(object: &str) -> Option<&str> {
     }
 }
 
-/// Returns the value in an object that repeats its own schema: the declared type, and the value beside it.
+/// Returns the value in an object that repeats its own schema: the declared type, and the value next to it.
 pub(crate) fn echoed(object: &str, types: Types) -> Option<String> {
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(object).ok()?;
     let own = Types::named(object.get("type")?.as_str()?).is_some_and(|named| types.has(named));

@@ -1,11 +1,11 @@
-//! The markers of a dialect: the pieces of its canonical patterns that a chat template spells out.
+//! The markers of a dialect: the parts of its canonical patterns that a chat template spells out.
 
 use crate::{Dialect, Outline, OutlinePart};
 
-/// A pattern as text: what its holes leave, in order.
+/// A pattern as text: what is left without its holes, in order.
 #[derive(Clone, Debug)]
 pub(super) struct PatternText {
-    /// The text between two holes, as it is written.
+    /// The text between two holes, unchanged.
     pub(super) text: String,
     pub(super) pieces: Vec<MarkerPiece>,
 }
@@ -17,24 +17,24 @@ pub(super) struct MarkerPiece {
     pub(super) kind: MarkerKind,
 }
 
-/// How much a piece says.
+/// The weight of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MarkerKind {
-    /// A token or a tag: it must stand in the template.
+    /// A token or a tag: the template must contain it.
     Marker,
-    /// A marker that some spellings leave out.
+    /// A marker that some spellings omit.
     Optional,
-    /// A plain word: templates put it together from parts, or say it about something else.
+    /// A plain word: templates compose it from parts, or use it with another meaning.
     Word,
 }
 
-/// A pattern in pieces.
+/// A pattern split into pieces.
 type Parts<'d> = [OutlinePart<'d>];
 
 /// The ways in which a dialect writes a call: its section, the call, one parameter. Calls other than the first count if
-/// they have a special token: a template may hold the spelling of another model of the family.
+/// they have a special token: a template may contain the spelling of another model of the family.
 ///
-/// Each way is a list of patterns, every one with what it is for people.
+/// Each way is a list of patterns, each with a description.
 pub(super) fn ways(dialect: &Dialect, outline: &Outline<'_>) -> Vec<Vec<(&'static str, Vec<PatternText>)>> {
     let is_token = |text: &str| dialect.special().iter().any(|token| text.contains(token.as_str()));
     let has_token =
@@ -59,12 +59,12 @@ fn ways_of(dialect: &Dialect, outline: &Outline<'_>, call: &Parts<'_>) -> Vec<Ve
     sections.iter().flat_map(|section| params.iter().map(move |param| way(*section, *param))).collect()
 }
 
-/// Says whether a hole of that name is in a pattern.
+/// Returns whether a pattern has a hole of that name.
 pub(super) fn has_hole(pattern: &Parts<'_>, wanted: &str) -> bool {
     pattern.iter().any(|part| matches!(part, OutlinePart::Hole { name, .. } if *name == wanted))
 }
 
-/// Cuts a pattern's text at its holes; words are spelled as they are written.
+/// Splits a pattern's text at its holes; words have their canonical spelling.
 pub(super) fn chunks(dialect: &Dialect, pattern: &Parts<'_>) -> Vec<PatternText> {
     let (mut list, mut text, mut optional) = (Vec::new(), String::new(), Vec::new());
     for part in pattern {
@@ -106,7 +106,7 @@ fn chunk(dialect: &Dialect, text: String, optional: &[std::ops::Range<usize>]) -
     PatternText { text, pieces }
 }
 
-/// The length of the token, tag or word that a text begins with; 0 where none begins.
+/// The length of the token, tag or word at the beginning of a text; 0 if there is none.
 fn piece_length(dialect: &Dialect, text: &str) -> usize {
     let special = dialect.special().iter().filter(|special| text.starts_with(special.as_str())).map(String::len).max();
     if let Some(length) = special {
@@ -122,7 +122,7 @@ fn piece_length(dialect: &Dialect, text: &str) -> usize {
     }
 }
 
-/// Says whether a tag is closed by the first character that ends it.
+/// Returns whether a tag is closed by the first character that ends it.
 fn closes(text: &str) -> bool {
     let stop = text.char_indices().skip(1).find(|(_, c)| matches!(c, '>' | ' ' | '\n' | '<'));
     stop.is_some_and(|(_, c)| c == '>')

@@ -1,12 +1,12 @@
-//! From a model's name: the globs of the dialects, the most literal match first.
+//! Matches a model's name against the globs of the dialects; the most literal match comes first.
 
 use super::{Reason, Verdict, ranked};
 use crate::Dialects;
 
-/// Ranks the dialects whose files name a model; what stands before a `/` and case make no difference, nor does an
-/// organisation before a `_`, as in the names of quantised files, or a tag behind a `:`.
+/// Ranks the dialects whose files list a model. Case, the organisation before a `/`, an
+/// organisation before a `_`, as in the names of quantised files, and a tag after a `:` are ignored.
 ///
-/// A family that several dialects name gives several verdicts: the name alone does not decide.
+/// If several dialects list a family, each has a verdict: the name alone does not decide.
 ///
 /// # Example
 /// ```
@@ -27,7 +27,7 @@ pub fn from_model(name: &str, dialects: &Dialects) -> Vec<Verdict> {
     ranked(dialects.iter().filter_map(|dialect| verdict(dialect)).collect())
 }
 
-/// The spellings of a name that globs are held against: a family's globs end in `-*`, its bare name is one of them.
+/// The forms of a name that are matched against globs: a family's globs end in `-*`, and its bare name is one of them.
 fn spelled(name: &str) -> Vec<String> {
     let names = [Some(name), name.split_once('_').map(|(_, name)| name)].into_iter().flatten();
     names.map(folded).flat_map(|name| [format!("{name}-"), name]).collect()
@@ -37,12 +37,12 @@ fn folded(name: &str) -> String {
     name.trim().to_lowercase().replace(['_', ' ', ':'], "-")
 }
 
-/// The characters of a glob that are no wildcard.
+/// The characters of a glob that are not wildcards.
 fn literal(glob: &str) -> usize {
     glob.chars().filter(|c| *c != '*').count()
 }
 
-/// Says whether a name fits a glob, in which `*` is any text.
+/// Returns whether a name matches a glob, in which `*` matches any text.
 ///
 /// # Example
 /// ```

@@ -1,4 +1,4 @@
-//! From what a model wrote: each dialect reads it alone, and what it makes of it counts.
+//! Parses a model's output with each dialect alone, and scores the results.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use crate::{
     Call, Code, Collector, Dialect, Dialects, EventKind, Message, Options, Outcome, Outline, OutlinePart, Parser, Tools,
 };
 
-/// Calls that add to the evidence. A third call says nothing that the first two did not, and a long message must not
+/// Calls that count as evidence. A third call adds no information, and a long message must not
 /// outvote an exact marker.
 const CALLS: usize = 3;
 
-/// Ranks the dialects by what they read in a text; `tools` are those the request declared.
+/// Ranks the dialects by what they parse in a text; `tools` are those that the request declared.
 ///
-/// Dialects that read the same and with the same evidence share one verdict.
+/// Dialects with the same result and the same evidence share one verdict.
 ///
 /// # Example
 /// ```
@@ -49,7 +49,7 @@ pub fn from_output(text: &str, dialects: &Dialects, tools: &Tools) -> Vec<Verdic
     ranked(verdicts)
 }
 
-/// What wins where all dialects compete has the engine's own word for it.
+/// The dialect that wins when all compete gets extra weight.
 fn crown(verdicts: &mut [Verdict], winner: &Arc<str>) {
     let is_winner = |verdict: &&mut Verdict| verdict.dialect == *winner || verdict.alike.contains(winner);
     if let Some(verdict) = verdicts.iter_mut().find(is_winner) {
@@ -62,7 +62,7 @@ fn crown(verdicts: &mut [Verdict], winner: &Arc<str>) {
     }
 }
 
-/// What one set of dialects makes of a text.
+/// The result of parsing a text with one set of dialects.
 struct TrialReading {
     message: Message,
     /// The dialect of the first call.
@@ -115,7 +115,7 @@ impl TrialReading {
         evidence
     }
 
-    /// The calls, by how well they were read.
+    /// Evidence from the calls, by how well they were parsed.
     fn calls(&self) -> Option<Reason> {
         let weight = |outcome: &Outcome| match outcome {
             Outcome::Complete => 30,
@@ -134,7 +134,7 @@ impl TrialReading {
         Some(Reason::new(what, Some(span), weight))
     }
 
-    /// The dialect's own markers in what it took for markup.
+    /// Evidence from the dialect's own markers in its markup.
     fn markers(&self, text: &str, dialect: &Dialect) -> Vec<Reason> {
         let outline = dialect.outline();
         let patterns = [&outline.calls, &outline.sections, &outline.params, &outline.reasoning].into_iter().flatten();
@@ -160,7 +160,7 @@ impl TrialReading {
         self.consumed.get(next).is_some_and(|span| within(place, span))
     }
 
-    /// What had to be mended, and tools that nobody declared.
+    /// Repairs, and calls to undeclared tools.
     fn repairs(&self) -> Option<Reason> {
         let mended = self.message.diagnostics.iter().filter(|diagnostic| diagnostic.code != Code::Coerced);
         let mut codes: Vec<&str> = mended.map(|diagnostic| diagnostic.code.name()).collect();
@@ -175,7 +175,7 @@ fn within(place: &Range<usize>, span: &Range<usize>) -> bool {
     span.start <= place.start && place.end <= span.end
 }
 
-/// The texts of a pattern, in all spellings, that prose does not contain.
+/// The strong texts of a pattern, in all spellings.
 fn strong_pieces<'d>(pattern: &[OutlinePart<'d>], outline: &Outline<'d>) -> Vec<&'d str> {
     let mut pieces = Vec::new();
     for part in pattern {

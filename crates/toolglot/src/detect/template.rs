@@ -1,25 +1,25 @@
-//! From a chat template: the markers it spells out where it writes calls of earlier turns.
+//! Matches a chat template against the markers that dialects write around calls.
 
 use super::markers::{MarkerKind, MarkerPiece, PatternText, chunks, has_hole, ways};
 use super::{Reason, Verdict, ranked, with_ties};
 use crate::{Dialect, Dialects, Outline};
 
-/// A way of writing a call: its patterns, every one with what it is for people.
+/// A way to write a call: its patterns, each with a description.
 type Way = Vec<(&'static str, Vec<PatternText>)>;
 
-/// A word of so many letters is evidence where a dialect has no markers.
+/// A word of this many letters is evidence if a dialect has no markers.
 const TELLING: usize = 6;
 
-/// A lower score is noise: words and tokens that any template may hold.
+/// A lower score is noise: words and tokens that occur in any template.
 const NOISE: i32 = 5;
 
-/// Ranks the dialects whose markers stand in a chat template's text, the most specific first.
+/// Ranks the dialects whose markers occur in the text of a chat template, the most specific first.
 ///
-/// A dialect that has little but common words with a template is not named. Where several have the same score, the first
-/// lists the others as `alike`. The text alone does not tell them apart, nor whether the markers are ever written: the crate
-/// `toolglot-template` runs the template to find out.
+/// A dialect that shares little but common words with the template is not listed. If several have the same score, the
+/// first lists the others as `alike`. The text alone does not distinguish them, nor does it show whether the markers are
+/// ever written: the crate `toolglot-template` runs the template to find out.
 ///
-/// All markers of a dialect's section, call and parameter must be there. Line breaks and quotes may
+/// All markers of a dialect's section, call and parameter must occur. Line breaks and quotes may
 /// be escaped, as in the strings of a template or of the JSON file around it.
 ///
 /// # Example
@@ -44,9 +44,9 @@ pub fn from_template(template: &str, dialects: &Dialects) -> Vec<Verdict> {
     with_ties(ranked(outlines.iter().filter_map(verdict).collect()))
 }
 
-/// Weighs one way of writing a call; `None` if a marker is missing or none tells enough.
+/// Scores one way of writing a call; `None` if a marker is missing or none is significant.
 ///
-/// The tokens between `turns` stand in every template of their family.
+/// Every template of the family contains the tokens between `turns`.
 fn judged(
     dialect: &Dialect,
     outline: &Outline<'_>,
@@ -92,7 +92,7 @@ fn weighed(what: &str, piece: &MarkerPiece, plain: &PlainTemplate) -> Option<Rea
     }
 }
 
-/// Weighs a marker that the template puts together at run time, from a special token and a name in a string of its own.
+/// Scores a marker that the template composes at run time, from a special token and a name in a string of its own.
 fn assembled(what: &str, piece: &MarkerPiece, dialect: &Dialect, plain: &PlainTemplate) -> Option<Reason> {
     let text = piece.text.trim_end();
     let token = dialect.special().iter().find(|token| text.contains(token.as_str()) && text != token.as_str())?;
@@ -103,7 +103,7 @@ fn assembled(what: &str, piece: &MarkerPiece, dialect: &Dialect, plain: &PlainTe
     stands.then(|| Reason::new(format!("{what} marker `{text}` in parts"), Some(span), name.chars().count()))
 }
 
-/// Markers and the white space around them, just as the renderer would write them.
+/// Markers and the white space around them, as the renderer would write them.
 fn exactly(chunk: &PatternText, plain: &PlainTemplate) -> Option<Reason> {
     let edges = chunk.text.chars().filter(|c| c.is_whitespace()).count();
     let joined = chunk.pieces.iter().filter(|piece| piece.kind != MarkerKind::Word).count();
@@ -126,7 +126,7 @@ fn members(outline: &Outline<'_>, plain: &PlainTemplate) -> Vec<Reason> {
     outline.members.into_iter().map(weighed).collect()
 }
 
-/// Reasoning is shared by many dialects, so it counts little.
+/// Reasoning is shared by many dialects, so its weight is low.
 fn reasoning(dialect: &Dialect, outline: &Outline<'_>, plain: &PlainTemplate) -> Option<Reason> {
     let chunks = chunks(dialect, outline.reasoning.first()?);
     let piece = chunks.iter().flat_map(|chunk| &chunk.pieces).find(|piece| piece.kind == MarkerKind::Marker)?;
@@ -134,7 +134,7 @@ fn reasoning(dialect: &Dialect, outline: &Outline<'_>, plain: &PlainTemplate) ->
     Some(Reason::new(format!("reasoning marker `{}`", piece.text), Some(span), piece.text.chars().count() / 3))
 }
 
-/// A template's text without escapes, and where each byte of it stood.
+/// A template's text without escapes, and the original position of each byte.
 struct PlainTemplate {
     text: String,
     places: Vec<usize>,
@@ -154,7 +154,7 @@ impl PlainTemplate {
         plain
     }
 
-    /// Finds a piece, in the template's bytes; a name that goes on is another one.
+    /// Finds a piece in the template's bytes; a longer name does not match.
     fn find(&self, piece: &str) -> Option<std::ops::Range<usize>> {
         let goes_on = |c: char| c.is_alphanumeric() || c == '_';
         let open = piece.ends_with(goes_on) && piece.starts_with('<');
@@ -164,7 +164,7 @@ impl PlainTemplate {
     }
 }
 
-/// Reads one escape of a string: `\n`, `\"`, `\u003c`, each perhaps escaped twice.
+/// Decodes one escape of a string: `\n`, `\"`, `\u003c`, each possibly escaped twice.
 fn unescaped(text: &str) -> Option<(char, usize)> {
     let inside = text.strip_prefix('\\')?.trim_start_matches('\\');
     let length = text.len() - inside.len();

@@ -1,30 +1,30 @@
-//! The one table of diagnostic codes; the repairs among them can be switched.
+//! The table of diagnostic codes; repairs among them can be switched on and off.
 
 use std::fmt;
 
-/// Which preset switches a repair on.
+/// The preset that enables a repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Preset {
-    /// On by default: it cannot change the reading of valid input, nor where anything ends.
+    /// On by default: changes neither how valid input is read nor where anything ends.
     Exact,
     /// On by default, off under strict validation: it decides where a string, a value or a call ends.
     Safe,
-    /// Only on with `all`, or by name: its reading of the input is a guess.
+    /// On only with `all`, or by name: the repair is a guess.
     All,
 }
 
-/// What a code says about the call it stands in.
+/// What a code means for its call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Class {
-    /// A deviation from the dialect that is still read; switched off, it breaks the call.
+    /// A deviation from the dialect that is still parsed; if the repair is off, it breaks the call.
     Repair(Preset),
-    /// A value against the tool's schema.
+    /// How a value relates to the tool's schema.
     Value,
     /// A decision about a call or a region of text.
     Policy,
-    /// A limit was hit.
+    /// A limit was reached.
     Limit,
 }
 
@@ -48,13 +48,13 @@ pub struct CodeRow {
     pub code: Code,
     /// Its name in output and options.
     pub name: &'static str,
-    /// What it says about the call.
+    /// What it means for the call.
     pub class: Class,
-    /// What happened, and what is made of it.
+    /// What happened, and how it is handled.
     pub about: &'static str,
-    /// Who writes such a thing; empty for what is no repair.
+    /// Who writes this; empty for codes that are not repairs.
     pub by: &'static str,
-    /// What could go wrong where it is read; empty for what is no repair.
+    /// The risk of the repair; empty for codes that are not repairs.
     pub risk: &'static str,
 }
 
@@ -68,7 +68,7 @@ const LIMIT: Class = Class::Limit;
 /// Makes the enum, its documentation and its table from one list.
 macro_rules! codes {
     ($($code:ident $name:literal $class:ident $about:literal $(by $by:literal risk $risk:literal)?;)*) => {
-        /// What a diagnostic is about. Names and meanings are public API, see [`Code::TABLE`].
+        /// What a diagnostic reports. Names and meanings are public API, see [`Code::TABLE`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         #[repr(u8)]
@@ -258,12 +258,12 @@ impl Code {
         Self::TABLE.iter().find(|row| row.name == name).map(|row| row.code)
     }
 
-    /// Says whether the code is a repair that decides where something ends.
+    /// Returns whether the code is a repair that decides where something ends.
     pub(crate) fn moves_end(self) -> bool {
         self.row().class == Class::Repair(Preset::Safe)
     }
 
-    /// Says whether the code is a repair, which can be switched.
+    /// Returns whether the code is a repair, which can be switched on and off.
     pub fn is_repair(self) -> bool {
         matches!(self.row().class, Class::Repair(_))
     }

@@ -1,14 +1,14 @@
-//! Which repairs are switched on.
+//! The set of enabled repairs.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::code::{Class, Code, Preset};
 
-/// The set of repairs that may be made; `safe` unless told otherwise.
+/// The set of enabled repairs; `safe` by default.
 ///
-/// Reads from text as `none`, `exact`, `safe`, `all`, or names joined by commas; a name alone adds to nothing,
-/// `safe,bare_string` adds to a preset, and `-fence` takes one away.
+/// Parses from `none`, `exact`, `safe`, `all`, or names joined by commas. Names alone are the whole set;
+/// `safe,bare_string` adds to a preset, and `-fence` removes from one.
 ///
 /// # Example
 /// ```
@@ -23,44 +23,44 @@ pub struct Repairs(u128);
 const _: () = assert!(Code::TABLE.len() <= 128);
 
 impl Repairs {
-    /// No repair: what deviates breaks the call.
+    /// No repair: any deviation breaks the call.
     pub const NONE: Self = Self(0);
 
-    /// Every repair that changes neither the reading of valid input nor where a string, a value or a call ends.
+    /// All repairs that change neither how valid input is read nor where a string, a value or a call ends.
     pub fn exact() -> Self {
         const { Self::preset(Preset::Exact) }
     }
 
-    /// Every repair that cannot change the reading of valid input.
+    /// All repairs that do not change how valid input is read.
     pub fn safe() -> Self {
         const { Self::preset(Preset::Safe) }
     }
 
-    /// Every repair, guesses too.
+    /// All repairs, including guesses.
     pub fn all() -> Self {
         const { Self::preset(Preset::All) }
     }
 
-    /// Returns the set with one repair switched on.
+    /// Returns the set with one repair enabled.
     #[must_use]
     pub fn with(self, repair: Code) -> Self {
         Self(self.0 | 1 << repair as u32)
     }
 
-    /// Returns the set with one repair switched off.
+    /// Returns the set with one repair disabled.
     #[must_use]
     pub fn without(self, repair: Code) -> Self {
         Self(self.0 & !(1 << repair as u32))
     }
 
-    /// Returns the set without the repairs that decide where something ends. Repairs that no preset has stay: the
-    /// caller named each of them.
+    /// Returns the set without the repairs that decide where something ends. Repairs that belong to no preset stay, since
+    /// the caller named them.
     #[must_use]
     pub(crate) fn without_ends(self) -> Self {
         Self(self.0 & !(Self::safe().0 & !Self::exact().0))
     }
 
-    /// Says whether a repair is on. What is no repair is always allowed.
+    /// Returns whether a repair is enabled. Codes that are not repairs are always allowed.
     pub fn allow(self, code: Code) -> bool {
         self.0 & 1 << code as u32 != 0 || !code.is_repair()
     }
@@ -104,7 +104,7 @@ impl FromStr for Repairs {
     }
 }
 
-/// A word that names no repair and no preset.
+/// A word that is neither a repair nor a preset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownRepair(String);
 

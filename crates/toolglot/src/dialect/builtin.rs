@@ -3,8 +3,8 @@
 /// The quote tokens of these dialects: models leak them into the JSON of others, the first also with a bar lost.
 pub(crate) const QUOTE_TOKENS: [&str; 4] = ["<|\"|>", "<escape>", "<ctrl46>", "<|\">"];
 
-/// Every file of `dialects/` under its dialect's name, the preferred first where two read the same:
-/// originals before their variants, what only drift and prompts produce last.
+/// Every file of `dialects/` under its dialect's name, the preferred first if two match the same text:
+/// originals before their variants, those that only drift and prompts produce last.
 pub(super) const FILES: [(&str, &str); 95] = [
     ("hermes", include_str!("../../dialects/hermes.toml")),
     ("ernie45", include_str!("../../dialects/ernie45.toml")),

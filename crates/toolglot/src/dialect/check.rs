@@ -1,4 +1,4 @@
-//! Checks that hold between the parts of a dialect: nothing missing, nothing unused, nothing out of reach.
+//! Checks across the parts of a dialect: nothing missing, nothing unused, nothing unreachable.
 
 use super::Dialect;
 use super::error::{DialectError, ValueFault};
@@ -7,7 +7,7 @@ use super::pattern::{BodyKind, HeadPart, Hole, Pattern};
 use super::spell::KnownLiterals;
 use super::values::{TomlString, TomlTable};
 
-/// Refuses a pattern that an earlier one of the same list already reads.
+/// Rejects a pattern that an earlier one of the same list makes unreachable.
 pub(super) fn reached(earlier: &[Pattern], pattern: &Pattern, role: PatternKey) -> Result<(), ValueFault> {
     let Some(index) = earlier.iter().position(|other| covers(other, pattern)) else { return Ok(()) };
     let all = 0..pattern.source.len();
@@ -34,7 +34,7 @@ fn covers(earlier: &Pattern, later: &Pattern) -> bool {
         && earlier.head.iter().zip(&later.head).all(covered)
 }
 
-/// Checks that what the patterns need is there, and that what is there is used.
+/// Checks that everything the patterns need is present, and everything present is used.
 pub(super) fn uses(values: TomlTable<'_>, dialect: &Dialect, known: &KnownLiterals) -> Result<(), DialectError> {
     if dialect.calls.is_empty() {
         let help = "add `call = \"…\"` with the pattern of one call";
@@ -67,7 +67,7 @@ pub(super) fn uses(values: TomlTable<'_>, dialect: &Dialect, known: &KnownLitera
     every_word(values, known)
 }
 
-/// Refuses strong and weak markers that no pattern has.
+/// Rejects strong and weak markers that occur in no pattern.
 fn every_marker(values: TomlTable<'_>, dialect: &Dialect) -> Result<(), DialectError> {
     let patterns = [&dialect.calls, &dialect.sections, &dialect.params, &dialect.reasoning, &dialect.content];
     let literals = patterns
@@ -97,7 +97,7 @@ fn no_param(values: TomlTable<'_>, call: usize) -> Result<(), DialectError> {
     Err(values.file.error_in(text, fault.help("add `param = \"…\"` with the pattern of one parameter")))
 }
 
-/// Refuses calls that start with a hole other than the name where no section leads to them.
+/// Rejects calls that start with a hole other than the name if no section precedes them.
 fn opened(values: TomlTable<'_>, dialect: &Dialect) -> Result<(), DialectError> {
     let bare = |pattern: &Pattern| pattern.opening().is_none();
     let headless = |call: &Pattern| bare(call) && !call.head.is_empty() && !call.opens_with_name();

@@ -1,4 +1,4 @@
-//! Compiles the text of a pattern: what stands before its body, the body, and what closes it.
+//! Compiles the text of a pattern: the part before its body, the body, and the closers.
 
 use std::ops::Range;
 
@@ -8,15 +8,15 @@ use super::pattern::{BodyHole, BodyKind, HeadPart, Hole, Inside, Literal, Patter
 use super::spell::KnownLiterals;
 use super::token::{PatternToken, PatternTokenKind, tokens};
 
-/// What a pattern needs to know of the rest of its file.
+/// The facts about the rest of the file that a pattern needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PatternContext<'a> {
     pub(super) words: &'a [(String, Vec<String>)],
     pub(super) special: &'a [String],
     pub(super) known: &'a KnownLiterals,
-    /// Whether ids carry the tool's name.
+    /// Whether ids contain the tool's name.
     pub(super) id_has_name: bool,
-    /// Whether every parameter starts with a literal, so that one ends what stands before it.
+    /// Whether every parameter starts with a literal, so that one ends the value before it.
     pub(super) params_open: bool,
 }
 
@@ -89,7 +89,7 @@ fn body(tokens: &[PatternToken], place: usize) -> Result<Option<BodyHole>, Value
     }))
 }
 
-/// Checks that a pattern carries what its role needs.
+/// Checks that a pattern has the holes that its role needs.
 fn needs(pattern: &Pattern, role: PatternKey, setting: PatternContext<'_>) -> Result<(), ValueFault> {
     let (source, kind) = (&pattern.source, pattern.kind());
     let id_names = setting.id_has_name && pattern.reads(Hole::Id);
@@ -118,8 +118,8 @@ fn needs(pattern: &Pattern, role: PatternKey, setting: PatternContext<'_>) -> Re
     })
 }
 
-/// Checks that every hole has an end: a literal, the end of its line, or a body that is told by its first byte. There is no
-/// token for a body that ends before the next parameter.
+/// Checks that every hole has an end: a literal, the end of its line, or a body that is recognised by its first byte. There
+/// is no token for a body that ends before the next parameter.
 fn ends(pattern: &Pattern, tokens: &[PatternToken], setting: PatternContext<'_>) -> Result<(), ValueFault> {
     let body_ends = match pattern.kind() {
         Some(BodyKind::Arguments | BodyKind::Call | BodyKind::Object) => true,
@@ -151,7 +151,7 @@ fn endless(holder: Holder, at: Range<usize>) -> ValueFault {
     ValueFault::new(at, format!("`{{{}}}` has no end", holder.name())).help("add a literal after it")
 }
 
-/// Splits `]` off a section's closer if the head ends with `[`, so that the bracket may close alone.
+/// Splits `]` off a section's closer if the head ends with `[`, so that the bracket can close alone.
 fn bracket_apart(head: &[HeadPart], tail: Vec<Literal>) -> Vec<Literal> {
     let opened = head.last().and_then(HeadPart::literal).is_some_and(|open| open.ends_with('['));
     let Some((closer, after)) = tail.split_first().filter(|_| opened) else { return tail };
@@ -170,7 +170,7 @@ fn after_bracket(spelling: &Spelling) -> Option<&[SpellingPart]> {
     }
 }
 
-/// Splits a closer of several markers, such as `</a><|b|>`, so that each of them may be wrong or missing by itself.
+/// Splits a closer of several markers, such as `</a><|b|>`, so that each of them can be wrong or missing by itself.
 fn markers_apart(closer: Literal) -> Vec<Literal> {
     if !closer.spellings.iter().any(|spelling| (0..spelling.parts.len()).any(|number| parts_markers(spelling, number)))
     {
@@ -185,7 +185,7 @@ fn markers_apart(closer: Literal) -> Vec<Literal> {
     markers
 }
 
-/// Splits a spelling where a marker ends and a tag begins.
+/// Splits a spelling between the end of a marker and the beginning of a tag.
 fn markers_of(spelling: &Spelling) -> Vec<Spelling> {
     let mut markers = vec![Vec::new()];
     for (number, part) in spelling.parts.iter().enumerate() {
@@ -198,7 +198,7 @@ fn markers_of(spelling: &Spelling) -> Vec<Spelling> {
     markers.into_iter().map(Spelling::new).collect()
 }
 
-/// Says whether a part of a spelling is the joint between the end of a marker and a tag.
+/// Returns whether a part of a spelling is the joint between the end of a marker and a tag.
 fn parts_markers(spelling: &Spelling, number: usize) -> bool {
     let text = |at: usize| spelling.parts.get(at).and_then(SpellingPart::text).unwrap_or_default();
     let ended = || number > 0 && text(number - 1).ends_with(['>', ')', ']', '}', '`']);

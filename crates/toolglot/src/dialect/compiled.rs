@@ -1,10 +1,10 @@
-//! The built-in dialects of a process: each is compiled when it is first asked for.
+//! The built-in dialects of a process: each is compiled on first use.
 
 use std::sync::{Arc, OnceLock};
 
 use super::{Dialect, same_bytes, shelf};
 
-/// A file that comes with the library, and what it says once somebody has asked.
+/// A file of the library, and its dialect once it has been requested.
 #[derive(Debug)]
 pub(super) struct Builtin {
     pub(super) name: &'static str,
@@ -17,7 +17,7 @@ impl Builtin {
         Self { name, source, dialect: OnceLock::new() }
     }
 
-    /// Returns the dialect, as the door for users' files has compiled it, or does if the file has changed since.
+    /// Returns the dialect, from the precompiled table or, if the file has changed since, from the file.
     pub(super) fn dialect(&self) -> Option<&Arc<Dialect>> {
         // Tests prove that every built-in file loads; leaving a broken one out keeps the rest at work.
         let door = || Dialect::from_toml(self.name, self.source).ok();
@@ -25,7 +25,7 @@ impl Builtin {
         self.dialect.get_or_init(read).as_ref()
     }
 
-    /// Says whether an alias is one of the dialect's; only a file that has it in quotes need be read for that.
+    /// Returns whether a name is one of the dialect's aliases; reads only files that contain it in quotes.
     pub(super) fn has_alias(&self, alias: &str) -> bool {
         let source = self.source.as_bytes();
         let stands = |quote: usize| {

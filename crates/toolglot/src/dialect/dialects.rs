@@ -1,4 +1,4 @@
-//! An ordered set of dialects: the built-in ones, a choice of them, and a caller's own.
+//! An ordered set of dialects: the built-in ones, a selection of them, and a caller's own.
 
 use std::fmt;
 use std::slice::Iter;
@@ -10,7 +10,7 @@ use super::near::distance;
 use super::{Dialect, folded, same_name};
 use crate::parser::catalog::Catalog;
 
-/// Dialects in the order in which they are preferred where two read the same text. Cheap to clone.
+/// Dialects in order of preference: if several match the same text, the first wins. Cheap to clone.
 ///
 /// # Example
 /// ```
@@ -31,29 +31,29 @@ pub struct Dialects(Arc<DialectSet>);
 #[derive(Debug)]
 struct DialectSet {
     entries: Box<[DialectSlot]>,
-    /// All of them compiled, once somebody needs all.
+    /// All of them compiled, once all are needed.
     list: OnceLock<Box<[Arc<Dialect>]>>,
-    /// What parsers look up in the dialects, made when the first one needs it.
+    /// The catalog of the dialects, built when the first parser needs it.
     catalog: OnceLock<Arc<Catalog>>,
-    /// The same for callers who mark special tokens.
+    /// The same for callers that mark special tokens.
     marked: OnceLock<Arc<Catalog>>,
 }
 
-/// One dialect of a set; a built-in one need not be compiled yet.
+/// One dialect of a set; a built-in one is compiled when it is needed.
 #[derive(Clone, Debug)]
 enum DialectSlot {
     Own(Arc<Dialect>),
     Builtin(&'static Shelved),
 }
 
-/// A built-in dialect, and the set of nothing but it: whoever pins it shares what parsers need of it.
+/// A built-in dialect, and the set of only this dialect: everyone who pins it shares its catalog.
 #[derive(Debug)]
 struct Shelved {
     builtin: Builtin,
     alone: OnceLock<Dialects>,
 }
 
-/// Every built-in dialect, in the order of the list.
+/// Every built-in dialect, in the order of preference.
 static SHELF: LazyLock<Box<[Shelved]>> = LazyLock::new(|| {
     let unread = |(name, source)| Shelved { builtin: Builtin::new(name, source), alone: OnceLock::new() };
     FILES.into_iter().map(unread).collect()
@@ -62,7 +62,7 @@ static SHELF: LazyLock<Box<[Shelved]>> = LazyLock::new(|| {
 static BUILTIN: LazyLock<Dialects> = LazyLock::new(|| Dialects::of(SHELF.iter().map(DialectSlot::Builtin).collect()));
 
 impl Dialects {
-    /// Returns every built-in dialect. Each is compiled once per process, when it is first asked for.
+    /// Returns every built-in dialect. Each is compiled once per process, on first use.
     pub fn builtin() -> Self {
         BUILTIN.clone()
     }
@@ -71,7 +71,7 @@ impl Dialects {
         Self(Arc::new(DialectSet { entries, list: OnceLock::new(), catalog: OnceLock::new(), marked: OnceLock::new() }))
     }
 
-    /// Finds a dialect by its name or an alias; case makes no difference, nor do `-`, `_` and `.`.
+    /// Finds a dialect by its name or an alias; case, `-`, `_` and `.` are ignored.
     pub fn get(&self, name: &str) -> Option<&Arc<Dialect>> {
         self.find(name)?.dialect()
     }
@@ -82,10 +82,10 @@ impl Dialects {
         named.or_else(|| entries.iter().find(|entry| entry.has_alias(name)))
     }
 
-    /// Returns only the dialects with the given names or aliases, in the order of the names.
+    /// Returns only the dialects with the given names or aliases, in the order of the names: this pins them.
     ///
     /// # Errors
-    /// If a name is unknown.
+    /// If a name is unknown; the error lists similar names.
     pub fn only(&self, names: &[impl AsRef<str>]) -> Result<Self, UnknownDialect> {
         let mut chosen: Vec<DialectSlot> = Vec::new();
         for name in names {
@@ -102,7 +102,7 @@ impl Dialects {
         }
     }
 
-    /// Returns the set with one more dialect, put first; one of the same name gives way.
+    /// Returns the set with one more dialect in first place; it replaces one of the same name.
     #[must_use]
     pub fn with(&self, dialect: Dialect) -> Self {
         let others = self.0.entries.iter().filter(|other| !same_name(other.name(), &dialect.name)).cloned();
@@ -110,10 +110,10 @@ impl Dialects {
         Self::of([DialectSlot::Own(Arc::new(dialect))].into_iter().chain(others).collect())
     }
 
-    /// Returns the set with one of its dialects put first: where several read the same, it is the one.
+    /// Returns the set with one of its dialects moved to the front: if several match the same text, it wins.
     ///
-    /// What an earlier message of a conversation was written in is such a hint; where the
-    /// text itself decides, it changes nothing.
+    /// The dialect of an earlier message of the conversation is such a hint. If the text matches only one dialect,
+    /// the order has no effect.
     ///
     /// # Errors
     /// If the name is unknown.
@@ -123,9 +123,9 @@ impl Dialects {
         Ok(Self::of([first].into_iter().chain(others).cloned().collect()))
     }
 
-    /// Says whether no call can be written in these dialects without a special token.
+    /// Returns whether every call of these dialects needs a special token.
     ///
-    /// Then a parser [with marked tokens](crate::Options::with_marked_tokens) reads no call out of ordinary text,
+    /// If so, a parser [with marked tokens](crate::Options::with_marked_tokens) reads no call from ordinary text,
     /// whatever it spells.
     ///
     /// # Example
@@ -140,17 +140,17 @@ impl Dialects {
         self.catalog(true).is_sealed()
     }
 
-    /// Returns how many dialects there are.
+    /// Returns the number of dialects.
     pub fn len(&self) -> usize {
         self.0.entries.len()
     }
 
-    /// Says whether there are none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.entries.is_empty()
     }
 
-    /// Goes through the dialects in their order.
+    /// Iterates over the dialects in order of preference.
     pub fn iter(&self) -> Iter<'_, Arc<Dialect>> {
         self.list().iter()
     }
@@ -159,9 +159,9 @@ impl Dialects {
         self.0.list.get_or_init(|| self.0.entries.iter().filter_map(DialectSlot::dialect).cloned().collect())
     }
 
-    /// Returns the candidates of all dialects, compiled once for the set.
+    /// Returns the catalog of all dialects, built once for the set.
     ///
-    /// `marked` says that the caller marks special tokens.
+    /// `marked` means that the caller marks special tokens.
     pub(crate) fn catalog(&self, marked: bool) -> Arc<Catalog> {
         let made = match marked {
             true => self.0.marked.get_or_init(|| Arc::new(Catalog::marked(self.list()))),
@@ -205,7 +205,7 @@ impl DialectSlot {
         }
     }
 
-    /// Says whether two entries of one set are the same.
+    /// Returns whether two entries of one set are the same.
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Own(one), Self::Own(other)) => Arc::ptr_eq(one, other),
@@ -248,7 +248,7 @@ impl<'a> IntoIterator for &'a Dialects {
     }
 }
 
-/// A name that no dialect of the set has.
+/// The error for a name that no dialect of the set has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownDialect {
     given: String,

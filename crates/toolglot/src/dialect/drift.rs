@@ -1,11 +1,11 @@
-//! What models make of an opener, and of a value's closer: other case, a blank before its bracket, or no bracket at all.
+//! Common deviations in openers and in the closers of values: other case, a space before the bracket, or no bracket.
 
 use super::pattern::{BodyHole, BodyKind, HeadPart, Literal, Pattern, Spelling, SpellingPart, each_once};
 
 impl Pattern {
-    /// Adds to the pattern's first marker what models write for it, if prose does not contain the marker.
+    /// Adds the common deviations of the pattern's first marker, if the marker is strong.
     pub(super) fn add_drift(&mut self) {
-        // Behind a marker without its bracket must stand what is no part of the marker's word.
+        // After a marker without its bracket must be what is no part of the marker's word.
         let json = |kind| matches!(kind, BodyKind::Call | BodyKind::Arguments | BodyKind::Object);
         let apart = match self.head.get(1) {
             None => self.kind().is_some_and(json),
@@ -18,7 +18,7 @@ impl Pattern {
         add(first, |own| own.is_fixed() && own.is_strong_at_once(), |own| drifted(own, Some(apart)));
     }
 
-    /// Adds to the closer of the pattern's value what models write for it.
+    /// Adds the common deviations of the closer of the pattern's value.
     pub(super) fn add_closer_drift(&mut self) {
         let Some(closer) = self.tail.first_mut() else { return };
         let has_words = |own: &Spelling| !own.is_fixed() || own.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -26,7 +26,7 @@ impl Pattern {
     }
 }
 
-/// Returns a form of a dialect's first call that the dialect does not write, but models that write JSON elsewhere do: all
+/// Returns a form of a dialect's first call that the dialect does not write, but that models used to JSON do: all
 /// parameters as one object, or a JSON call without its opener, if its closer still marks it.
 pub(super) fn unwritten(calls: &[Pattern]) -> Option<Pattern> {
     let own = calls.first()?;
@@ -47,13 +47,13 @@ pub(super) fn unwritten(calls: &[Pattern]) -> Option<Pattern> {
     }
 }
 
-/// Adds other spellings of a literal's first, if that is the same in every call.
+/// Adds deviations of a literal's first spelling, if that is the same in every call.
 fn add(literal: &mut Literal, drifts: impl Fn(&Spelling) -> bool, drifted: impl Fn(&Spelling) -> Vec<Spelling>) {
     let Some(own) = literal.spellings.first().filter(|own| drifts(own)) else { return };
     literal.spellings = each_once(literal.spellings.iter().cloned().chain(drifted(own))).into_iter().collect();
 }
 
-/// Returns what models write for a value's closer.
+/// Returns the deviations of a value's closer.
 pub(super) fn drifted_closer(own: &Spelling) -> Vec<Spelling> {
     let mut all = drifted(own, None);
     if let Some((SpellingPart::Text(last), before)) = own.parts.split_last()
@@ -72,7 +72,7 @@ pub(super) fn drifted_closer(own: &Spelling) -> Vec<Spelling> {
     all
 }
 
-/// Returns what models write for the marker that a spelling begins with; without its bracket only in an opener, where its word
+/// Returns the deviations of the marker at the beginning of a spelling; without its bracket only in an opener, where its word
 /// ends before that, or what follows is `apart` from it.
 pub(super) fn drifted(own: &Spelling, apart: Option<bool>) -> Vec<Spelling> {
     let opener = own.opener();
@@ -103,7 +103,7 @@ fn in_case(part: &SpellingPart, case: fn(&str) -> String) -> SpellingPart {
     }
 }
 
-/// Returns a text of which each word begins with a capital.
+/// Returns a text with the first letter of each word in upper case.
 fn capitals(text: &str) -> String {
     let mut begins = true;
     let next = |next: char| {

@@ -1,11 +1,11 @@
-//! What is wrong in a dialect file, and where.
+//! Errors in a dialect file, with their position.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A mistake in a dialect file, with its place.
+/// An error in a dialect file, with its position.
 ///
-/// Prints as compilers do: the message, the line with the place marked, and what to do.
+/// Its `Display` looks like a compiler's: the message, the line with the place marked, and the fix.
 ///
 /// # Example
 /// ```
@@ -42,28 +42,28 @@ impl DialectError {
         }
     }
 
-    /// Returns the error with another file's name in front, for callers that know the path.
+    /// Returns the error with the path of the file instead of its name, for callers that know it.
     #[must_use]
     pub fn with_file(self, file: &str) -> Self {
         Self { file: file.to_owned(), ..self }
     }
 
-    /// Returns the line, from 1.
+    /// Returns the line, counted from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// Returns the column in characters, from 1.
+    /// Returns the column in characters, counted from 1.
     pub fn column(&self) -> usize {
         self.column
     }
 
-    /// Returns what is wrong, in one line.
+    /// Returns the message, in one line.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Returns what to do about it.
+    /// Returns the fix.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }
@@ -89,7 +89,7 @@ impl fmt::Display for DialectError {
 
 impl std::error::Error for DialectError {}
 
-/// A mistake inside one value: what, where in the value's text, and what to do.
+/// An error inside one value: the message, its position in the value's text, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ValueFault {
     pub(super) at: Range<usize>,
@@ -111,7 +111,7 @@ fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// Returns how many columns a terminal gives a character; full-width bars are part of many markers.
+/// Returns the number of columns that a terminal uses for a character; full-width bars are part of many markers.
 fn width(c: char) -> usize {
     let wide = matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'
         | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff01}'..='\u{ff60}');

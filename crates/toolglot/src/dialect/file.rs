@@ -1,4 +1,4 @@
-//! Reads a dialect from the text of its TOML file.
+//! Loads a dialect from the text of its TOML file.
 
 use toml::de::DeTable;
 
@@ -12,8 +12,8 @@ use super::spell::KnownLiterals;
 use super::values::{TomlSource, TomlString, TomlTable};
 use super::{Dialect, IdPattern, MemberNames, TypeWords, same_name, teach};
 
-/// A larger file is refused unread: a dialect has 25 lines, and whoever takes files from users should not have to
-/// parse a gigabyte.
+/// A larger file is rejected unread: a dialect has 25 lines, and a program that accepts files from users should not
+/// have to parse a gigabyte.
 const MAX_FILE: usize = 256 * 1024;
 
 const KEYS: [&str; 22] = [
@@ -41,7 +41,7 @@ const KEYS: [&str; 22] = [
     "teach",
 ];
 
-/// What to do about an error of the TOML parser, by a part of its message.
+/// The fix for an error of the TOML parser, by a part of its message.
 const TOML_HELP: [(&str, &str); 4] = [
     (" string, expected `", "close the string with the quote that opens it; in a pattern, write a line break as `\\n`"),
     ("escape", "write a backslash as `\\\\`, or put the string in single quotes"),
@@ -49,7 +49,7 @@ const TOML_HELP: [(&str, &str); 4] = [
     ("", "write `key = \"text\"` or `key = [\"text\", …]`, and a quote inside the text as `\\\"`"),
 ];
 
-/// Reads, compiles and checks a dialect.
+/// Parses, compiles and checks a dialect.
 pub(super) fn read(name: &str, source: &str) -> Result<Dialect, DialectError> {
     let file = TomlSource { name, source };
     if source.len() > MAX_FILE {
@@ -72,7 +72,7 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
     let (words, special) = (words(values)?, owned(values, "special")?);
     let (strong, weak) = (markers(values, "strong")?, markers(values, "weak")?);
     let id = values.text("id")?.map(|text| id(values.file, &text)).transpose()?;
-    // No white space stands inside these markers either, so that all of each is looked for.
+    // No white space is inside these markers either, so that all of each is looked for.
     let whole = [&special[..], &strong[..], &weak[..]].concat();
     let setting =
         PatternContext { words: &words, special: &whole, known, id_has_name: id.is_some(), params_open: false };
@@ -127,7 +127,7 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
     })
 }
 
-/// Reads the literals that are strong or weak whatever their shape.
+/// Reads the literals that are declared strong or weak.
 fn markers(values: TomlTable<'_>, key: &'static str) -> Result<Vec<String>, DialectError> {
     for text in values.texts(key)? {
         if text.text.contains(char::is_whitespace) {
@@ -142,7 +142,7 @@ fn one(values: TomlTable<'_>, key: &str) -> Result<Option<String>, DialectError>
     Ok(values.text(key)?.map(|text| text.text.to_owned()))
 }
 
-/// Reads a list of texts of which none is empty.
+/// Reads a list of texts, none of which may be empty.
 fn owned(values: TomlTable<'_>, key: &str) -> Result<Vec<String>, DialectError> {
     let texts = values.texts(key)?;
     match texts.iter().find(|text| text.text.is_empty()) {

@@ -1,9 +1,9 @@
-//! The table of holes: their names, what they read with, and where they may stand.
+//! The table of holes: their names, their readers, and where they are allowed.
 
 use super::near::nearest;
 use super::pattern::{BodyKind, Hole};
 
-/// What stands between the braces of a hole.
+/// A hole: the text between braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holder {
     Head(Hole),
@@ -53,7 +53,7 @@ impl Holder {
         TABLE.get(number).map(|row| row.1)
     }
 
-    /// Returns the number that stands for it in tables.
+    /// Returns its number in tables.
     #[cfg(test)]
     pub(super) fn number(self) -> usize {
         TABLE.iter().position(|row| row.1 == self).unwrap_or_default()
@@ -63,7 +63,7 @@ impl Holder {
         TABLE.iter().find(|row| row.1 == self).map_or("", |row| row.0)
     }
 
-    /// Returns the names of the options a hole takes.
+    /// Returns the names of the hole's options.
     pub(super) fn options(self) -> &'static [&'static str] {
         match self {
             Self::Body(BodyKind::Value | BodyKind::Tree) => &["trim", "cdata", "entities"],
@@ -96,7 +96,7 @@ impl PatternKey {
         }
     }
 
-    /// Returns what to write instead of a hole that is unknown or stands in the wrong place.
+    /// Returns the fix for a hole that is unknown or in the wrong place.
     pub(super) fn advice(self, given: &str, words: &[(String, Vec<String>)]) -> String {
         if !is_word(given) {
             return "write `{{` for a literal brace".to_owned();
@@ -111,7 +111,7 @@ impl PatternKey {
     }
 }
 
-/// Says whether a text can name a hole or a word.
+/// Returns whether a text is a possible name of a hole or a word.
 pub(super) fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -1,4 +1,4 @@
-//! Finds the name that was meant when another was written.
+//! Finds the known name that was probably meant by an unknown one.
 
 /// Returns the nearest of the names, if it is at most two edits away.
 pub(crate) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -7,7 +7,7 @@ pub(crate) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>)
     distances.filter(|&(distance, _)| distance <= limit).min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
 }
 
-/// Returns how many insertions, deletions, replacements and swaps of neighbours lie between two words.
+/// Returns the number of insertions, deletions, replacements and swaps of neighbours between two words.
 pub(crate) fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];

@@ -1,4 +1,4 @@
-//! A pattern, compiled: literals with all their spellings, holes, and one body that carries data.
+//! A compiled pattern: literals with all their spellings, holes, and one body that carries data.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use crate::lead::Lead;
 
-/// Text with holes, split at its body: what comes before, what carries the data, what closes it.
+/// Text with holes, split at its body: the head, the body, and the closers.
 ///
-/// White space between nodes is never kept: it is optional when reading, and writing goes by `source`.
+/// White space between nodes is never kept: it is optional for the parser, and the renderer uses `source`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
     /// The pattern as written in the file.
     pub(crate) source: Cow<'static, str>,
-    /// What is read before the body.
+    /// The nodes before the body.
     pub(crate) head: Vec<HeadPart>,
-    /// The hole that carries data; `None` if the pattern ends without one.
+    /// The hole that carries data; `None` if the pattern has none.
     pub(crate) body: Option<BodyHole>,
     /// The closing literals after the body, in order.
     pub(crate) tail: Vec<Literal>,
@@ -31,7 +31,7 @@ pub(crate) enum HeadPart {
     Attributes(Attributes),
 }
 
-/// A hole that is read whole before the body starts.
+/// A hole that is read completely before the body starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hole {
     Name,
@@ -55,7 +55,7 @@ pub(crate) struct Attributes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BodyHole {
     pub(crate) kind: BodyKind,
-    /// `:trim`: outer blanks of the value are not data.
+    /// `:trim`: line breaks at the edges of the value are not data.
     pub(crate) trim: bool,
     /// `:cdata`: `<![CDATA[…]]>` is unwrapped.
     pub(crate) cdata: bool,
@@ -69,7 +69,7 @@ pub(crate) struct BodyHole {
     pub(crate) line_after: bool,
 }
 
-/// What kind of data a body carries.
+/// The kind of data in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyKind {
     Arguments,
@@ -85,19 +85,19 @@ pub(crate) enum BodyKind {
     Tree,
 }
 
-/// What a call inside a region's `{text}` is.
+/// How a call inside a region's `{text}` is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Inside {
     /// A draft if the region closes, a call if it never does.
     #[default]
     Wait,
-    /// `:opaque`: quotation.
+    /// `:opaque`: a quotation.
     Opaque,
-    /// `:calls`: a call, and the region resumes after it.
+    /// `:calls`: a call, and the region continues after it.
     Calls,
 }
 
-/// A literal with every spelling that is read; the first is the canonical one. Cheap to clone.
+/// A literal with every spelling that the parser accepts; the first is the canonical one. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Literal {
     pub(crate) spellings: Spellings,
@@ -136,29 +136,29 @@ impl fmt::Debug for Spellings {
     }
 }
 
-/// One way to spell a literal.
+/// One spelling of a literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Spelling {
     pub(crate) parts: Vec<SpellingPart>,
-    /// How its opener begins.
+    /// The first bytes of its opener.
     lead: Lead,
-    /// Prose does not contain it.
+    /// Strong: prose does not contain it.
     strong: bool,
     /// Prose does not contain its opener.
     strong_at_once: bool,
 }
 
-/// A piece of a spelling.
+/// A part of a spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SpellingPart {
     Text(Cow<'static, str>),
-    /// A place where white space may stand: at an inner space, before `<`, between two brackets, behind a special token.
+    /// A place where white space may occur: at an inner space, before `<`, between two brackets, after a special token.
     Joint,
-    /// The name that was read earlier in the pattern, as it was spelled.
+    /// The name that was read earlier in the pattern, in its spelling.
     Name,
     /// The key that was read earlier in the pattern.
     Key,
-    /// `{mark}`: a suffix learned at its first place and required to repeat.
+    /// `{mark}`: a suffix that is learned where it first occurs and must then repeat.
     Mark,
 }
 
@@ -170,29 +170,29 @@ impl HeadPart {
 }
 
 impl Pattern {
-    /// Goes through all literals of the pattern.
+    /// Iterates over all literals of the pattern.
     pub(crate) fn literals_mut(&mut self) -> impl Iterator<Item = &mut Literal> {
         let head = self.head.iter_mut();
         let head = head.filter_map(|part| if let HeadPart::Literal(literal) = part { Some(literal) } else { None });
         head.chain(&mut self.tail)
     }
 
-    /// Says whether the pattern opens with `<` and the tool's own name.
+    /// Returns whether the pattern opens with `<` and the tool's name.
     pub(crate) fn is_dynamic(&self) -> bool {
         matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Name), ..] if open.is("<"))
     }
 
-    /// Says whether a line ends behind the pattern.
+    /// Returns whether a line ends after the pattern.
     pub(crate) fn ends_line(&self) -> bool {
         self.source.ends_with('\n')
     }
 
-    /// Says whether the pattern opens with the tool's name itself.
+    /// Returns whether the pattern opens with the tool's name itself.
     pub(crate) fn opens_with_name(&self) -> bool {
         matches!(self.head.first(), Some(HeadPart::Hole(Hole::Name)))
     }
 
-    /// Says whether the pattern is a region that a plain word opens, glued to its text.
+    /// Returns whether the pattern is a region that a plain word opens, glued to its text.
     pub(crate) fn opens_with_word(&self) -> bool {
         let is_word = |spelling: &Spelling| match &spelling.parts[..] {
             [SpellingPart::Text(text)] => text.chars().all(char::is_alphabetic),
@@ -202,17 +202,17 @@ impl Pattern {
         self.head.len() == 1 && self.kind() == Some(BodyKind::Text) && self.opening().is_some_and(word)
     }
 
-    /// Says whether a parameter pattern opens with `<` and the key itself.
+    /// Returns whether a parameter pattern opens with `<` and the key.
     pub(crate) fn has_key_tag(&self) -> bool {
         matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Key), ..] if open.ends_with('<'))
     }
 
-    /// Says whether only its closer marks what the pattern reads.
+    /// Returns whether only the closer marks what the pattern reads.
     pub(crate) fn is_unopened(&self) -> bool {
         self.head.is_empty() && self.tail.iter().any(Literal::is_strong)
     }
 
-    /// Says whether a hole stands in the head, alone or as an attribute.
+    /// Returns whether a hole is in the head, alone or as an attribute.
     pub(crate) fn reads(&self, hole: Hole) -> bool {
         self.head.iter().any(|part| match part {
             HeadPart::Hole(other) => *other == hole,
@@ -221,17 +221,17 @@ impl Pattern {
         })
     }
 
-    /// Says whether every attribute of its tag is a parameter.
+    /// Returns whether every attribute of its tag is a parameter.
     pub(crate) fn takes_attributes(&self) -> bool {
         self.head.iter().any(|part| matches!(part, HeadPart::Attributes(Attributes { rest: true, .. })))
     }
 
-    /// Says whether a parameter's opener separates it from the one before, and nothing else ends a value.
+    /// Returns whether a parameter's opener separates it from the previous one, and nothing else ends a value.
     pub(crate) fn is_separated(&self) -> bool {
         self.tail.is_empty() && self.kind() == Some(BodyKind::Value)
     }
 
-    /// Says whether any tag may be the parameter's, or the call's: its name alone is the key, or the tool's.
+    /// Returns whether the parameter, or the call, may have any tag: the tag's name is the key, or the tool's name.
     pub(crate) fn opens_like_any_tag(&self) -> bool {
         let named = matches!(self.head.get(1), Some(HeadPart::Hole(Hole::Key | Hole::Name)));
         named && self.opening().is_some_and(|open| open.is("<"))
@@ -242,12 +242,12 @@ impl Pattern {
         self.head.first()?.literal()
     }
 
-    /// Returns the literal that follows the opener at once.
+    /// Returns the literal directly after the opener.
     pub(crate) fn behind_opening(&self) -> Option<&Literal> {
         self.opening().and_then(|_| self.head.get(1)?.literal())
     }
 
-    /// Returns the literal that ends the head's last hole, where no body comes between.
+    /// Returns the literal that ends the head's last hole, if there is no body between them.
     pub(crate) fn after_head(&self) -> Option<&Literal> {
         self.tail.first().filter(|_| self.body.is_none())
     }
@@ -259,13 +259,13 @@ impl Pattern {
 }
 
 impl Literal {
-    /// Says whether the canonical spelling is just `text`.
+    /// Returns whether the canonical spelling is `text`.
     pub(crate) fn is(&self, text: &str) -> bool {
         let parts = self.spellings.first().map(|spelling| &spelling.parts[..]);
         matches!(parts, Some([SpellingPart::Text(only)]) if only == text)
     }
 
-    /// Says whether the canonical spelling ends with a character.
+    /// Returns whether the canonical spelling ends with a character.
     pub(crate) fn ends_with(&self, last: char) -> bool {
         let part = self.spellings.first().and_then(|spelling| spelling.parts.last());
         matches!(part, Some(SpellingPart::Text(text)) if text.ends_with(last))
@@ -282,29 +282,29 @@ impl Literal {
         self.spellings.iter().map(filled).filter(|(strong, text)| *strong || is_strong(text)).map(|(_, text)| text)
     }
 
-    /// Returns the byte with which all spellings begin, if they begin with one and the same text's.
+    /// Returns the first byte of all spellings, if it is the same, and that of the same text.
     pub(crate) fn first_byte(&self) -> Option<u8> {
         let first = |spelling: &Spelling| spelling.opener().bytes().next();
         let all = first(self.spellings.first()?)?;
         self.spellings.iter().all(|spelling| first(spelling) == Some(all)).then_some(all)
     }
 
-    /// Says whether nothing need stand here.
+    /// Returns whether the literal may be absent.
     pub(crate) fn is_optional(&self) -> bool {
         self.spellings.iter().any(Spelling::is_empty)
     }
 
-    /// Says whether a spelling marks a call beyond doubt: prose does not contain it.
+    /// Returns whether a spelling is strong: prose does not contain it.
     pub(crate) fn is_strong(&self) -> bool {
         self.spellings.iter().any(|spelling| spelling.strong)
     }
 
-    /// Says whether a spelling may stand where a text begins with `lead`.
+    /// Returns whether a spelling matches a text that begins with `lead`.
     pub(crate) fn may_stand(&self, lead: Lead) -> bool {
         self.spellings.iter().any(|spelling| spelling.may_stand(lead))
     }
 
-    /// Returns the literal with nothing but its strong spellings, if it has any.
+    /// Returns the literal with only its strong spellings, if it has any.
     pub(crate) fn strong(&self) -> Option<Self> {
         match self.spellings.iter().filter(|spelling| spelling.strong).count() {
             0 => None,
@@ -313,27 +313,27 @@ impl Literal {
         }
     }
 
-    /// Says whether a spelling may be the end of what looks like a name.
+    /// Returns whether a spelling may be mistaken for the end of a name.
     pub(crate) fn may_end_name(&self) -> bool {
         let first = |spelling: &Spelling| spelling.opener().chars().next();
         !self.is_optional()
             && self.spellings.iter().filter_map(first).any(|c| c.is_alphanumeric() || "_.:/-".contains(c))
     }
 
-    /// Says whether the canonical spelling is nothing but closing brackets.
+    /// Returns whether the canonical spelling consists of closing brackets.
     pub(crate) fn is_brackets(&self) -> bool {
         let mut bytes = self.spellings.iter().take(1).flat_map(Spelling::bytes).peekable();
         bytes.peek().is_some() && bytes.all(|byte| matches!(byte, b'}' | b']' | b')'))
     }
 
-    /// Says whether the canonical spelling is a closing tag.
+    /// Returns whether the canonical spelling is a closing tag.
     pub(crate) fn is_closing_tag(&self) -> bool {
         self.spellings.first().is_some_and(|spelling| spelling.opener().starts_with("</"))
     }
 }
 
 impl Pattern {
-    /// Takes what the file declares to be strong or weak as such.
+    /// Applies the file's declarations of strong and weak literals.
     pub(crate) fn weigh(&mut self, strong: &[String], weak: &[String]) {
         if strong.is_empty() && weak.is_empty() {
             return;
@@ -357,24 +357,24 @@ impl Spelling {
         Self { parts, lead, strong, strong_at_once }
     }
 
-    /// Returns a spelling of which it is known how strong it is.
+    /// Returns a spelling whose strength is known.
     pub(super) fn known(parts: Vec<SpellingPart>, strong: bool, strong_at_once: bool) -> Self {
         let opener = parts.first().and_then(SpellingPart::text).unwrap_or_default();
         Self { lead: Lead::of(opener.as_bytes()), parts, strong, strong_at_once }
     }
 
-    /// Says whether it may stand where a text begins with `lead`.
+    /// Returns whether it matches a text that begins with `lead`.
     #[inline]
     pub(crate) fn may_stand(&self, lead: Lead) -> bool {
         self.lead.fits(lead)
     }
 
-    /// Says whether prose does not contain the spelling's opener either.
+    /// Returns whether prose does not contain the spelling's opener either.
     pub(crate) fn is_strong_at_once(&self) -> bool {
         self.strong_at_once
     }
 
-    /// Says whether prose does not contain the spelling.
+    /// Returns whether prose does not contain the spelling.
     pub(crate) fn is_strong(&self) -> bool {
         self.strong
     }
@@ -391,12 +391,12 @@ impl Spelling {
         self.parts.iter().map(fill).collect()
     }
 
-    /// Says whether the spelling is empty.
+    /// Returns whether the spelling is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// Says whether the spelling is the same in every call: it has no placeholders.
+    /// Returns whether the spelling is the same in every call: it has no placeholders.
     pub(crate) fn is_fixed(&self) -> bool {
         self.parts.iter().all(|part| matches!(part, SpellingPart::Text(_) | SpellingPart::Joint))
     }
@@ -411,17 +411,17 @@ impl Spelling {
         self.parts.iter().filter_map(SpellingPart::text).flat_map(str::bytes)
     }
 
-    /// Returns how many characters it has without its joints and placeholders.
+    /// Returns the number of characters without joints and placeholders.
     pub(crate) fn weight(&self) -> usize {
         self.parts.iter().filter_map(SpellingPart::text).map(|text| text.chars().count()).sum()
     }
 
-    /// Returns the text up to the first joint or placeholder: what the scanner looks for.
+    /// Returns the text up to the first joint or placeholder: the text that the scanner searches for.
     pub(crate) fn opener(&self) -> &str {
         self.parts.first().and_then(SpellingPart::text).unwrap_or_default()
     }
 
-    /// Says whether it is a closing tag whose name is that of the call or of the parameter.
+    /// Returns whether it is a closing tag with the name of the call or the parameter.
     pub(crate) fn is_named_closer(&self) -> bool {
         let behind = self.parts.iter().skip(1).find(|part| **part != SpellingPart::Joint);
         self.opener() == "</" && matches!(behind, Some(SpellingPart::Name | SpellingPart::Key))
@@ -429,7 +429,7 @@ impl Spelling {
 }
 
 impl SpellingPart {
-    /// Returns a piece of text, `None` for joints and placeholders.
+    /// Returns a part that is text, `None` for joints and placeholders.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -442,7 +442,7 @@ fn plain(parts: &[SpellingPart]) -> String {
     parts.iter().filter_map(SpellingPart::text).collect()
 }
 
-/// Returns what opens calls and sections beyond doubt, each once: by itself, or by the line behind it.
+/// Returns the strong openers of calls and sections, each once: strong by themselves, or by the next line.
 pub(super) fn strong_openings(calls: &[Pattern], sections: &[Pattern]) -> Vec<Literal> {
     let by_line = |pattern: &Pattern| {
         pattern.behind_opening().filter(|next| next.is_strong()).and_then(|_| pattern.opening().cloned())
@@ -451,12 +451,12 @@ pub(super) fn strong_openings(calls: &[Pattern], sections: &[Pattern]) -> Vec<Li
     each_once(calls.iter().chain(sections).filter_map(sure))
 }
 
-/// Returns what opens parameters, each once, but for tags of the key's own name.
+/// Returns the openers of parameters, each once, except tags named after the key.
 pub(super) fn param_openings(params: &[Pattern]) -> Vec<Literal> {
     each_once(params.iter().filter(|param| !param.has_key_tag()).filter_map(Pattern::opening).cloned())
 }
 
-/// Returns a third of each marker around values that nothing else ends, from its beginning and from its end.
+/// Returns the first and the last third of each marker around values that nothing else ends.
 pub(super) fn pieces(calls: &[Pattern], params: &[Pattern]) -> Vec<String> {
     let around = calls.iter().chain(params.iter().filter(|param| param.is_separated()));
     let literals = around.flat_map(|pattern| pattern.opening().into_iter().chain(&pattern.tail));
@@ -472,7 +472,7 @@ pub(super) fn pieces(calls: &[Pattern], params: &[Pattern]) -> Vec<String> {
     }
 }
 
-/// Returns some things in order, each once.
+/// Returns the items in order, each once.
 pub(crate) fn each_once<T: PartialEq>(things: impl IntoIterator<Item = T>) -> Vec<T> {
     things.into_iter().fold(Vec::new(), |mut once, thing| {
         if !once.contains(&thing) {
@@ -482,8 +482,8 @@ pub(crate) fn each_once<T: PartialEq>(things: impl IntoIterator<Item = T>) -> Ve
     })
 }
 
-/// Says whether prose does not contain a literal: a tag, a special token, a bracketed marker, or one between two signs
-/// beyond ASCII that are no letters, as a pair of brackets is.
+/// Returns whether a literal is strong: a tag, a special token, a bracketed marker, or one between two signs
+/// outside ASCII that are not letters, such as a pair of brackets.
 pub(crate) fn is_strong(literal: &str) -> bool {
     let bytes = literal.as_bytes();
     let bracketed = bytes.windows(3).any(|three| matches!(three, [b'[', b'/', c] if c.is_ascii_uppercase()));

@@ -1,10 +1,10 @@
-//! Finds the place in a TOML file of a place inside one of its strings.
+//! Maps a position inside a string of a TOML file to a position in the file.
 
 use std::ops::Range;
 
-/// Returns where in the source a part of a string stands; the whole string if that is not certain.
+/// Returns the position in the source of a part of a string; the whole string if that is not certain.
 ///
-/// `span` is the string as written, with its quotes; `text` is what it says.
+/// `span` is the string as written, with its quotes; `text` is its content.
 pub(super) fn place(source: &str, span: &Range<usize>, text: &str, part: &Range<usize>) -> Range<usize> {
     let raw = source.get(span.clone()).unwrap_or_default();
     let offsets = offsets(raw);
@@ -20,7 +20,7 @@ fn find(offsets: &[(usize, usize)], at: usize) -> Option<usize> {
     offsets.iter().rev().find(|offset| offset.0 == at).map(|offset| offset.1)
 }
 
-/// Pairs each offset in a string's value with its offset in the string as written.
+/// Pairs each offset in a string's content with its offset in the string as written.
 fn offsets(raw: &str) -> Vec<(usize, usize)> {
     let quote = raw.chars().next().unwrap_or('"');
     let long = raw.len() >= 6 && raw.chars().take(3).all(|c| c == quote);
@@ -40,7 +40,7 @@ fn offsets(raw: &str) -> Vec<(usize, usize)> {
     offsets
 }
 
-/// Returns how many bytes of source the next character takes, and how many of the value.
+/// Returns the number of bytes of the next character in the source and in the content.
 fn step(raw: &str, escapes: bool) -> (usize, usize) {
     let mut chars = raw.chars();
     let first = chars.next().map_or(0, char::len_utf8);

@@ -1,6 +1,6 @@
-//! The built-in dialects as the door has compiled them: a table made once, so that no process need compile them again.
+//! The precompiled table of the built-in dialects, so that no process has to compile them again.
 //!
-//! The table is a cache. A file that it does not know, because somebody has just changed it, is read by the door.
+//! The table is a cache. A file that it does not contain, because it has just been changed, is compiled normally.
 //!
 //! ```text
 //! table.bin   the key of a file's text, the length of what follows, the dialect     for each file
@@ -22,13 +22,13 @@ const TABLE: &[u8] = include_bytes!("shelf/table.bin");
 
 const TEXTS: &str = include_str!("shelf/texts.txt");
 
-/// What may stand in a spelling's place of a text.
+/// The kinds of parts of a spelling.
 pub(super) const PLACEHOLDERS: [SpellingPart; 4] =
     [SpellingPart::Joint, SpellingPart::Name, SpellingPart::Key, SpellingPart::Mark];
 
 pub(super) const INSIDES: [Inside; 3] = [Inside::Wait, Inside::Opaque, Inside::Calls];
 
-/// Returns a dialect if the table has what its file says.
+/// Returns a dialect if the table contains its file.
 pub(super) fn read(name: &str, source: &'static str) -> Option<Dialect> {
     let (key, mut rest) = (key(source), TABLE);
     while let Some((found, behind)) = rest.split_first_chunk() {
@@ -42,7 +42,7 @@ pub(super) fn read(name: &str, source: &'static str) -> Option<Dialect> {
     None
 }
 
-/// Returns a number that tells a file's text from any other.
+/// Returns a hash of a file's text.
 pub(super) fn key(source: &str) -> u64 {
     let (words, rest) = source.as_bytes().as_chunks();
     let rest = rest.iter().map(|byte| u64::from(*byte));
@@ -52,7 +52,7 @@ pub(super) fn key(source: &str) -> u64 {
         .fold(source.len() as u64, |key, word| (key ^ word).rotate_left(29).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// Reads one dialect of the table. What is not there is empty: a test proves that nothing is missing.
+/// Decodes one dialect of the table. Missing data is empty: a test proves that nothing is missing.
 struct ShelfReader {
     rest: &'static [u8],
     source: &'static str,

@@ -1,4 +1,4 @@
-//! Writes out every spelling of a literal, with the joints where white space may stand.
+//! Expands a literal into all of its spellings, with joints where white space is allowed.
 
 use std::cell::RefCell;
 use std::mem::take;
@@ -8,20 +8,20 @@ use super::error::ValueFault;
 use super::pattern::{Literal, Spelling, SpellingPart, each_once};
 use super::token::LiteralPiece;
 
-/// More spellings of one literal are a mistake in the file: words multiply, so three words of five spellings are 125
-/// openers to look for.
+/// More spellings of one literal are an error in the file: words multiply, so three words of five spellings are 125
+/// openers to search for.
 const MAX_SPELLINGS: usize = 64;
 
-/// The literals of a file that are compiled already: most stand in several patterns.
+/// The compiled literals of a file: most occur in several patterns.
 #[derive(Debug, Default)]
 pub(super) struct KnownLiterals {
     literals: RefCell<Vec<(Vec<LiteralPiece>, Literal)>>,
-    /// The memory that each literal is spelled in.
+    /// The buffer in which each literal is spelled.
     spelled: RefCell<SpelledLiteral>,
 }
 
 impl KnownLiterals {
-    /// Compiles a literal, if the file has not said the same before: every combination of its words' spellings, canonical first.
+    /// Compiles a literal, unless the file has had the same before: all combinations of its words' spellings, canonical first.
     pub(super) fn literal(
         &self,
         pieces: &[LiteralPiece],
@@ -52,13 +52,13 @@ impl KnownLiterals {
         Ok(literal)
     }
 
-    /// Says whether a literal spells a word, given by its place in the list.
+    /// Returns whether a literal uses a word, given by its index.
     pub(super) fn has_word(&self, word: usize) -> bool {
         self.literals.borrow().iter().any(|known| known.0.contains(&LiteralPiece::Word(word)))
     }
 }
 
-/// Returns the alternative of each used word in one of all combinations; those of the last word change first.
+/// Returns the alternative of each used word in one of all combinations; those of the last word vary fastest.
 fn chosen<'w>(mut number: usize, used: &[usize], words: &'w [(String, Vec<String>)]) -> Vec<(usize, &'w str)> {
     let mut chosen: Vec<(usize, &str)> = Vec::with_capacity(used.len());
     for &word in used.iter().rev() {
@@ -69,15 +69,15 @@ fn chosen<'w>(mut number: usize, used: &[usize], words: &'w [(String, Vec<String
     chosen
 }
 
-/// A literal with its words spelled.
+/// A literal with its words expanded.
 #[derive(Debug, Default)]
 struct SpelledLiteral {
     text: String,
-    /// What takes the place of text, and where.
+    /// The parts that are not text, and their positions.
     holes: Vec<(usize, SpellingPart)>,
-    /// Special tokens: nothing can stand inside one.
+    /// Special tokens, which contain no joints.
     tokens: Vec<Range<usize>>,
-    /// Where those in angle brackets end: detokenizers put blanks there.
+    /// The ends of those in angle brackets: detokenizers insert spaces there.
     seams: Vec<usize>,
 }
 
@@ -148,18 +148,18 @@ impl SpelledLiteral {
     }
 }
 
-/// The parts of a spelling, as far as its text has been gone through.
+/// The parts of a spelling, as far as its text has been processed.
 struct PartsSoFar<'t> {
     text: &'t str,
     parts: Vec<SpellingPart>,
-    /// Where the text begins that is no part yet.
+    /// Where the text that belongs to no part yet begins.
     from: usize,
-    /// White space stands before it.
+    /// White space precedes it.
     blank: bool,
 }
 
 impl PartsSoFar<'_> {
-    /// Ends the text.
+    /// Ends the current text.
     fn end(&mut self, at: usize) {
         if self.from < at {
             self.parts.push(SpellingPart::Text(self.text[self.from..at].to_owned().into()));
@@ -175,7 +175,7 @@ impl PartsSoFar<'_> {
         self.parts.push(hole.clone());
     }
 
-    /// Puts a joint before what comes next; white space may stand there.
+    /// Adds a joint before the next part; white space is allowed there.
     fn join(&mut self, at: usize) {
         self.end(at);
         if !self.parts.is_empty() {
@@ -185,7 +185,7 @@ impl PartsSoFar<'_> {
     }
 }
 
-/// Says whether white space may stand between two characters: before a tag, between brackets, behind a key of JSON.
+/// Returns whether white space is allowed between two characters: before a tag, between brackets, after a JSON key.
 fn meets(before: Option<u8>, c: char) -> bool {
     match c {
         '<' => true,

@@ -1,4 +1,4 @@
-//! What a model is told that gets its tools as text: the `[teach]` table of a dialect file. The parser knows nothing of it.
+//! How tools are described in the prompt: the `[teach]` table of a dialect file. The parser does not use it.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::values::TomlTable;
 
 /// How tools, and the results of calls, are written into a prompt.
 ///
-/// A dialect file says it in the words of the family's own template; what it leaves out has words that do for any dialect.
+/// The wording is from the dialect file, if it has a `[teach]` table; for what it leaves out, there are generic texts.
 ///
 /// # Example
 /// ```
@@ -27,20 +27,20 @@ pub struct Teach {
     pub(super) between: Cow<'static, str>,
 }
 
-/// Where the tools stand in a prompt.
+/// Where the section about tools is in the prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes prompts has to know every place")]
 pub enum TeachPlace {
-    /// Behind the system's instructions.
+    /// After the system's instructions.
     #[default]
     SystemEnd,
     /// Before the system's instructions.
     SystemStart,
-    /// Before what the user says last.
+    /// Before the user's last message.
     LastUser,
 }
 
-/// The words for dialects whose family has none of its own, around the example that the renderer writes.
+/// Generic texts, with the example that the renderer writes.
 const TOOLS: &str = "# Tools\n\nYou can call the functions listed below, one JSON object per line.\n\n{tools}\n\nTo call a \
                      function, reply in exactly this format, with nothing after it:\n\n{example}\n\nThe results come in \
                      the next message. If no function helps, answer as usual.";
@@ -59,33 +59,33 @@ impl Default for Teach {
 }
 
 impl Teach {
-    /// Returns the section about tools, with `{tools}` and perhaps `{example}`, a call of a function that does not exist.
+    /// Returns the section about tools, with `{tools}` and optionally `{example}`, a call to a function that does not exist.
     pub fn tools(&self) -> &str {
         &self.tools
     }
 
-    /// Returns how one tool is written: `{json}` is its declaration as Chat Completions has it, `{function}` the inner
-    /// object, `{xml}` and `{typescript}` are the same in these languages.
+    /// Returns the template of one tool: `{json}` is its declaration as in Chat Completions, `{function}` the inner
+    /// object, `{xml}` and `{typescript}` the same in these languages.
     pub fn tool(&self) -> &str {
         &self.tool
     }
 
-    /// Returns where the section stands.
+    /// Returns where the section is placed.
     pub fn place(&self) -> TeachPlace {
         self.place
     }
 
-    /// Returns how a result is written, with `{text}` and perhaps `{name}`, the tool's.
+    /// Returns the template of a result, with `{text}` and optionally `{name}`, the tool's name.
     pub fn result(&self) -> &str {
         &self.result
     }
 
-    /// Returns what stands around the results of one turn, with `{results}`.
+    /// Returns the template of all results of a turn, with `{results}`.
     pub fn results(&self) -> &str {
         &self.results
     }
 
-    /// Returns what stands between two results.
+    /// Returns the text between two results.
     pub fn between(&self) -> &str {
         &self.between
     }

@@ -1,4 +1,4 @@
-//! Cuts the text of a pattern into literals, blanks, holes and runs of attributes.
+//! Splits the text of a pattern into literals, white space, holes and runs of attributes.
 
 use std::mem::take;
 use std::ops::Range;
@@ -7,36 +7,36 @@ use super::error::ValueFault;
 use super::hole::{Holder, PatternKey};
 use super::pattern::{Attributes, BodyKind, Hole};
 
-/// One part of a pattern's text, and where it stands there.
+/// One part of a pattern's text, and its position.
 #[derive(Clone, Debug)]
 pub(super) struct PatternToken {
     pub(super) kind: PatternTokenKind,
     pub(super) at: Range<usize>,
 }
 
-/// What a part of a pattern's text is.
+/// The kinds of parts of a pattern's text.
 #[derive(Clone, Debug)]
 pub(super) enum PatternTokenKind {
     Literal(Vec<LiteralPiece>),
-    /// White space with a line break in it, or at the edge of a literal.
+    /// White space with a line break, or at the edge of a literal.
     Blank(String),
     Hole(Hole),
     Body(BodyKind, Vec<String>),
     Attributes(Attributes),
 }
 
-/// A stretch of a literal, or what takes the place of one.
+/// A stretch of a literal, or a placeholder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LiteralPiece {
     Text(String),
-    /// A place in the list of words.
+    /// An index into the list of words.
     Word(usize),
     Mark,
     Name,
     Key,
 }
 
-/// Cuts a pattern into tokens, each checked to be allowed in its role.
+/// Splits a pattern into tokens, and checks that each is allowed in its role.
 pub(super) fn tokens(
     source: &str,
     role: PatternKey,
@@ -66,7 +66,7 @@ pub(super) fn tokens(
     Ok(cut.tokens)
 }
 
-/// What has been cut so far; every step returns where the next one begins.
+/// The tokens so far; every step returns where the next one begins.
 struct PatternCutter<'a> {
     role: PatternKey,
     words: &'a [(String, Vec<String>)],
@@ -76,7 +76,7 @@ struct PatternCutter<'a> {
     holes: Vec<Holder>,
 }
 
-/// A stretch of a literal that is nothing but white space, or has none.
+/// A stretch of a literal that is only white space, or has none.
 struct BlankRun {
     blank: bool,
     pieces: Vec<LiteralPiece>,
@@ -98,7 +98,7 @@ impl PatternCutter<'_> {
         at.end
     }
 
-    /// Returns the run that goes on at a place, grown by it.
+    /// Returns the extended run that continues at a place.
     fn run(&mut self, blank: bool, at: &Range<usize>) -> &mut BlankRun {
         if self.runs.last().is_none_or(|run| run.blank != blank) {
             self.runs.push(BlankRun { blank, pieces: Vec::new(), at: at.clone() });
@@ -155,7 +155,7 @@ impl PatternCutter<'_> {
         })
     }
 
-    /// Adds `{attrs}`, which joins the run of attributes right before it.
+    /// Adds `{attrs}`, which joins the run of attributes directly before it.
     fn rest(&mut self, at: Range<usize>) -> usize {
         if let (Some(PatternToken { kind: PatternTokenKind::Attributes(run), .. }), true) =
             (self.tokens.last_mut(), self.runs.is_empty())
@@ -166,7 +166,7 @@ impl PatternCutter<'_> {
         self.token(PatternTokenKind::Attributes(Attributes { named: Vec::new(), rest: true }), at)
     }
 
-    /// Checks that a hole may stand here and was not read before.
+    /// Checks that a hole is allowed here and not repeated.
     fn once(&mut self, holder: Holder, at: Range<usize>) -> Result<(), ValueFault> {
         let key = self.role.key();
         if !self.role.allows(holder) {
@@ -181,7 +181,7 @@ impl PatternCutter<'_> {
         Ok(())
     }
 
-    /// Ends the literal: splits off its blanks, keeps the rest.
+    /// Ends the literal: splits off the white space at its edges.
     fn flush(&mut self) {
         let runs = take(&mut self.runs);
         let last = runs.len().saturating_sub(1);
@@ -218,14 +218,14 @@ fn options_of(name: &str, given: &str, known: &[&str], at: Range<usize>) -> Resu
     Err(ValueFault::new(at, format!("unknown option `{option}`")).help(help))
 }
 
-/// One `name="{hole}"`, and where the hole stands.
+/// One `name="{hole}"`, and the position of the hole.
 struct Attribute {
     name: String,
     hole: Hole,
     at: Range<usize>,
 }
 
-/// Reads blanks and `NAME="{hole}"` as often as they follow each other.
+/// Reads white space and `NAME="{hole}"` as often as they repeat.
 fn attributes(source: &str, start: usize) -> Option<(Vec<Attribute>, usize)> {
     let (mut run, mut end) = (Vec::new(), start);
     while let Some(attribute) = attribute(source, end) {

@@ -1,4 +1,4 @@
-//! Reads the values of a TOML file with their places, so that every mistake can be shown.
+//! Reads the values of a TOML file with their positions, so that every error can be shown in place.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::error::{DialectError, ValueFault};
 use super::near::nearest;
 use super::place::place;
 
-/// A file's name and text: what turns a fault into an error with its place.
+/// A file's name and text: turns an error into one with a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TomlSource<'a> {
     pub(super) name: &'a str,
@@ -44,7 +44,7 @@ impl TomlSource<'_> {
 }
 
 impl<'a> TomlTable<'a> {
-    /// Refuses keys that are not among the known ones; `what` says whose keys they are.
+    /// Rejects unknown keys; `what` describes their table.
     pub(super) fn only(self, what: &str, known: &[&str]) -> Result<(), DialectError> {
         let unknown = self.table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
         let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
@@ -56,7 +56,7 @@ impl<'a> TomlTable<'a> {
         Err(self.file.error(key.span(), format!("unknown key `{}`", key.get_ref()), help))
     }
 
-    /// Returns where a key stands, if it is there.
+    /// Returns the position of a key, if it is present.
     pub(super) fn key(self, key: &str) -> Option<Range<usize>> {
         self.table.get_key_value(key).map(|(key, _)| key.span())
     }

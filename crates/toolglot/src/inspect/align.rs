@@ -1,4 +1,4 @@
-//! A piece of arguments and the bytes it was read from, side by side.
+//! Aligns a piece of arguments with the bytes that it was read from.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use super::ByteKind;
 use super::members::Member;
 use super::place::Word;
 
-/// Bytes and the part of a piece of arguments that stands for them; either may be empty.
+/// Some bytes, and the part of a piece of arguments that they became; either may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) kind: ByteKind,
-    /// In the bytes.
+    /// In the input.
     pub(super) raw: Range<usize>,
     /// In the piece.
     pub(super) json: Range<usize>,
 }
 
-/// Lays a piece and its bytes side by side. `told` are places that diagnostics spoke of, in the bytes; without it, what is
-/// spelt in another way is not looked for.
+/// Aligns a piece with its bytes. `told` are the spans of diagnostics in these bytes; if it is empty, only text with the
+/// same spelling is searched for.
 pub(super) fn align(raw: &[u8], piece: &str, members: &[Member], told: Option<&[Range<usize>]>) -> Vec<Pair> {
     let same = raw == piece.as_bytes();
     let mut pairs = Pairs { raw, piece, pairs: Vec::new(), raw_at: 0, json_at: 0 };
@@ -31,7 +31,7 @@ pub(super) fn align(raw: &[u8], piece: &str, members: &[Member], told: Option<&[
     pairs.pairs
 }
 
-/// The pairs so far, and how far they reach.
+/// The pairs so far, and their end in both texts.
 struct Pairs<'p> {
     raw: &'p [u8],
     piece: &'p str,
@@ -46,7 +46,7 @@ impl Pairs<'_> {
         Word { kind: member.kind, json, goes_on: member.goes_on, is_open: member.is_open }
     }
 
-    /// Finds the bytes of a key or value: spelt so, else what a diagnostic spoke of, else what is left for it.
+    /// Finds the bytes of a key or value: the same spelling, otherwise the span of a diagnostic, otherwise the rest.
     fn place(&self, members: &[Member], number: usize, told: Option<&[Range<usize>]>) -> Option<Range<usize>> {
         let member = members.get(number)?;
         let next = members.get(number + 1).map(|next| self.word(next));
@@ -73,7 +73,7 @@ impl Pairs<'_> {
         self.pairs.push(Pair { kind, raw, json });
     }
 
-    /// Pairs what stands between keys and values, which is the dialect's own unless it could stand in any JSON.
+    /// Pairs the text between keys and values; it belongs to the dialect unless any JSON could contain it.
     fn fill(&mut self, raw: usize, json: usize) {
         let (raw, json) = (self.raw_at..raw.max(self.raw_at), self.json_at..json.max(self.json_at));
         if raw.is_empty() && json.is_empty() {

@@ -1,15 +1,15 @@
-//! The keys and values in the text of arguments, which comes in pieces.
+//! The keys and values in the text of arguments, which arrives in pieces.
 
 use std::ops::Range;
 
 use super::ByteKind;
 
-/// Part of a key or of a value: a string without its quotes, a number, a literal.
+/// A part of a key or a value: a string without its quotes, a number, a literal.
 #[derive(Clone, Debug)]
 pub(super) struct Member {
     /// Key or value.
     pub(super) kind: ByteKind,
-    /// Its place in the piece.
+    /// Its position in the piece.
     pub(super) json: Range<usize>,
     /// It began in an earlier piece.
     pub(super) goes_on: bool,
@@ -17,10 +17,10 @@ pub(super) struct Member {
     pub(super) is_open: bool,
 }
 
-/// Where in a JSON object a piece of its text begins.
+/// The state of the JSON object at the beginning of a piece.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MemberReader {
-    /// The containers that are open; true for objects.
+    /// The open containers; true for objects.
     open: Vec<bool>,
     expects_key: bool,
     string: bool,
@@ -30,7 +30,7 @@ pub(super) struct MemberReader {
 }
 
 impl MemberReader {
-    /// Says whether nothing was read yet.
+    /// Returns whether nothing was read yet.
     pub(super) fn is_new(&self) -> bool {
         self.open.is_empty() && !self.string && !self.inside
     }
@@ -59,7 +59,7 @@ impl MemberReader {
         members
     }
 
-    /// Takes a byte; says whether it belongs to a key or a value.
+    /// Takes a byte; returns whether it belongs to a key or a value.
     fn is_content(&mut self, byte: u8) -> bool {
         if self.string {
             let ends = byte == b'"' && !self.escaped;

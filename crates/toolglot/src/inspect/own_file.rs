@@ -1,4 +1,4 @@
-//! Dialect files that would read a call which nobody reads: one made from the call itself, one whose openers count anywhere.
+//! Suggests dialect files for a call that was not read: one derived from the call, one whose openers count anywhere.
 
 use serde_json::{Map, Value};
 
@@ -6,10 +6,10 @@ use crate::dialect::Dialect;
 use crate::sketch::{Example, sketch, strengthened};
 use crate::tool::Tools;
 
-/// Bytes that are looked at; a call is shorter, and people have to read the file.
+/// Bytes that are examined; a call is shorter, and people have to read the file.
 const LONGEST: usize = 8 << 10;
 
-/// Returns files that read the call behind an unknown marker: what stands around its JSON is literal.
+/// Returns files that read the call after an unknown marker: the text around its JSON is literal.
 pub(super) fn from_call(text: &str, tools: &Tools) -> Vec<String> {
     let text = text.get(..LONGEST).unwrap_or(text);
     let Some((name, arguments, end)) = objects(text).find_map(|(start, object, end)| {
@@ -26,13 +26,13 @@ pub(super) fn from_call(text: &str, tools: &Tools) -> Vec<String> {
     ends(text, end).into_iter().filter_map(made).collect()
 }
 
-/// Returns a copy of a dialect whose openers count in the middle of a line too; none if they say nothing for themselves.
+/// Returns a copy of a dialect whose openers also count in the middle of a line; `None` if nothing changes.
 pub(super) fn strong_copy(dialect: &Dialect) -> Option<String> {
     let copy = strengthened("mine", dialect.source().to_owned());
     (copy != dialect.source()).then_some(copy)
 }
 
-/// The objects in a text, outer ones first, with where they begin and end.
+/// The objects in a text, outer ones first, with their start and end.
 fn objects(text: &str) -> impl Iterator<Item = (usize, Map<String, Value>, usize)> {
     text.match_indices('{').take(64).filter_map(move |(start, _)| {
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter();
@@ -56,7 +56,7 @@ fn meaning(before: &str, object: Map<String, Value>, tools: &Tools) -> Option<(S
     Some((name.to_owned(), object))
 }
 
-/// Where a call may end whose JSON ends at a place: with the text, with its line, with one of the next.
+/// Possible ends of a call whose JSON ends at a position: the end of the text, of its line, of one of the next lines.
 fn ends(text: &str, from: usize) -> Vec<usize> {
     let lines = text[from..].match_indices('\n').map(|(at, _)| from + at).take(3);
     let mut ends: Vec<usize> = lines.collect();

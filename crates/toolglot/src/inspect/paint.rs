@@ -1,10 +1,10 @@
-//! Stretches painted over where repairs and what was skipped show.
+//! Assigns kinds to bytes for repairs and for skipped text.
 
 use std::ops::Range;
 
 use super::{ByteKind, Stretch};
 
-/// Adds bytes to stretches that reach as far as they begin; what is the same goes on.
+/// Adds bytes to stretches that end where they begin; bytes of the same kind extend the last stretch.
 pub(super) fn add(stretches: &mut Vec<Stretch>, span: Range<usize>, kind: ByteKind, call: Option<usize>) {
     if span.is_empty() {
         return;
@@ -15,8 +15,8 @@ pub(super) fn add(stretches: &mut Vec<Stretch>, span: Range<usize>, kind: ByteKi
     }
 }
 
-/// Paints places, ordered by their starts: of a place that holds keys or values beside other bytes only the others, and
-/// text and reasoning only if `text` says so.
+/// Paints spans, ordered by start: of a span that contains keys or values and other bytes, only the other bytes, and
+/// text and reasoning only if `text` is set.
 pub(super) fn over(stretches: Vec<Stretch>, places: &[Range<usize>], kind: ByteKind, text: bool) -> Vec<Stretch> {
     let (whole, mixed): (Vec<_>, Vec<_>) = places.iter().cloned().partition(|place| is_uniform(&stretches, place));
     let stretches = paint(stretches, &joined(&mixed), kind, |old| {

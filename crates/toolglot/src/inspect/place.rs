@@ -1,4 +1,4 @@
-//! Where a word of the message stands in the bytes it was read from: spelt the same, or as JSON unescapes it.
+//! Finds the bytes of a word of the message: spelled the same, or as JSON that decodes to it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,27 +7,27 @@ use memchr::memmem;
 
 use super::ByteKind;
 
-/// A word that is looked for.
+/// A word to find.
 #[derive(Clone, Debug)]
 pub(super) struct Word<'w> {
     pub(super) kind: ByteKind,
-    /// As JSON spells it.
+    /// Its spelling in JSON.
     pub(super) json: &'w str,
-    /// It goes on from before the bytes that are searched.
+    /// Its beginning is before the bytes that are searched.
     pub(super) goes_on: bool,
-    /// It goes on behind them.
+    /// Its end is after them.
     pub(super) is_open: bool,
 }
 
-/// Bytes between two words are fewer: markers and white space.
+/// Fewer bytes than this are between two words: markers and white space.
 const GAP: usize = 4 << 10;
 
-/// Places that are judged before the best of them is taken.
+/// Candidates that are judged before the best of them is taken.
 const PLACES: usize = 16;
 
 impl Word<'_> {
-    /// Finds the word in `raw` at or after `from`; where it stands more than once, the place counts that looks most like
-    /// one, and behind which `next` stands too.
+    /// Finds the word in `raw` at or after `from`. If it occurs several times, the occurrence that looks most like a whole
+    /// word, and that `next` follows, is taken.
     pub(super) fn find(&self, raw: &[u8], from: usize, next: Option<&Word<'_>>) -> Option<Range<usize>> {
         let plain = unescaped(self.json);
         let spellings = [plain.as_ref(), self.json];
@@ -36,14 +36,14 @@ impl Word<'_> {
             spellings
                 .iter()
                 .filter_map(|spelling| self.best(raw, from, spelling, next))
-                // Where the next word stands only before, this one is part of it, and spelt nowhere itself.
+                // Where the next word is only before, this one is part of it, and spelt nowhere itself.
                 .filter(|((lost, _), _)| !lost || next.is_none_or(|next| !next.stands_in(raw, from)))
                 .min_by_key(|(rank, place)| (*rank, place.start))
                 .map(|(_, place)| place)
         })
     }
 
-    /// A word that began before stands first, and one that goes on stands last.
+    /// A word without its beginning is at the start of the bytes, one without its end at their end.
     fn touching(&self, raw: &[u8], from: usize, spelling: &str) -> Option<Range<usize>> {
         let rest = raw.get(from..)?;
         if self.goes_on && rest.starts_with(spelling.as_bytes()) {
@@ -77,10 +77,10 @@ impl Word<'_> {
     }
 }
 
-/// Whether what comes next is missing, and how little the place looks like a whole word.
+/// The order of candidates: whether the next word is missing, and how little the place looks like a whole word.
 pub(super) type Rank = (bool, u8);
 
-/// Says how little a place looks like that of a word: 0 in quotes or behind a sign, 3 for a part of a longer word.
+/// Rates a place: 0 in quotes or after a sign, up to 3 for a part of a longer word.
 pub(super) fn looks(kind: ByteKind, raw: &[u8], place: &Range<usize>) -> u8 {
     let before = place.start.checked_sub(1).and_then(|at| raw.get(at).copied());
     let behind = raw.get(place.end).copied();
@@ -105,7 +105,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// Returns the contents of a JSON string, or of a part of one, without escapes; as they stand if that cannot be done.
+/// Returns the decoded contents of a JSON string, or of a part of one; unchanged if they cannot be decoded.
 pub(super) fn unescaped(json: &str) -> Cow<'_, str> {
     if !json.contains('\\') {
         return Cow::Borrowed(json);

@@ -1,4 +1,4 @@
-//! Why there is no call, with the change that makes one: each is tried before it is told.
+//! Why there is no call, with a change that would produce one: each change is tried before it is suggested.
 
 use std::ops::Range;
 
@@ -16,27 +16,27 @@ use super::own_file;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WhyNot {
-    /// The reason; none if nothing in the text looks like a call.
+    /// The reason; `None` if nothing in the text looks like a call.
     pub reason: Option<MissReason>,
     /// The reason in words.
     pub message: String,
-    /// The bytes it is about.
+    /// The bytes that it concerns.
     pub span: Range<usize>,
-    /// What would make it a call.
+    /// Changes that would make it a call.
     pub fix: Option<Remedy>,
 }
 
-/// A change under which a text has one call more; where that takes two, a tool to declare is the first.
+/// A change with which a text has one more call; if it takes two changes, the first is a tool to declare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Remedy {
-    /// `tools` for a tool to declare, `dialect` for one to add, `file` for one of the caller's own, else the name of an option.
+    /// `tools` for a tool to declare, `dialect` for one to add, `file` for a new dialect file, or the name of an option.
     pub kind: &'static str,
-    /// The tool's, dialect's or choice's name; of a `file` its text.
+    /// The name of the tool, dialect or choice; for `file`, the file's text.
     pub value: String,
 }
 
-/// Says why a message has no call, and for each that did not finish, why.
+/// Returns why a message has no call, and why each unfinished call is not finished.
 pub(super) fn why(
     input: &[u8],
     message: &Message,
@@ -61,7 +61,7 @@ pub(super) fn why(
     cut_off.chain(unfinished(Code::Broken, MissReason::Broken)).map(|miss| case.tell(miss)).collect()
 }
 
-/// What needs a declared tool and something else: the tool is the first step.
+/// Faults that need a declared tool and something else: the tool is the first step.
 fn undeclared_tool(miss: NearMiss) -> WhyNot {
     let (message, span) = (miss.diagnostic.message, miss.diagnostic.span);
     let fix = miss.tool.map(|value| Remedy { kind: "tools", value });
@@ -72,7 +72,7 @@ fn nothing(end: usize) -> WhyNot {
     WhyNot { reason: None, message: "nothing in the text looks like a call".to_owned(), span: 0..end, fix: None }
 }
 
-/// A text with a call that was not read, and how it was read.
+/// A text with a call that was not read, and the settings with which it was parsed.
 struct UnreadCall<'c> {
     text: &'c str,
     calls: usize,
@@ -89,7 +89,7 @@ impl UnreadCall<'_> {
         WhyNot { reason: Some(miss.reason), message, span, fix }
     }
 
-    /// Tries the options that are about a reason.
+    /// Tries the options that concern a reason.
     fn options(&self, reason: MissReason) -> Option<Remedy> {
         let now = || self.options.clone();
         let wait = ("reasoning", CallsInReasoning::Wait.name(), now().with_calls_in_reasoning(CallsInReasoning::Wait));
@@ -130,7 +130,7 @@ impl UnreadCall<'_> {
         self.works(&dialects, self.tools, self.options).then(|| Remedy { kind: "dialect", value: name.to_owned() })
     }
 
-    /// A declared tool's name in a text that has nothing else of a call.
+    /// Finds a declared tool's name in a text without other signs of a call.
     fn named(&self) -> Option<WhyNot> {
         let places = self.tools.names().filter_map(|name| Some((self.text.find(name)?, name)));
         let (start, name) = places.min()?;
@@ -140,7 +140,7 @@ impl UnreadCall<'_> {
         Some(WhyNot { reason: None, message, span: start..start + name.len(), fix })
     }
 
-    /// Tries files that the caller could have.
+    /// Tries dialect files that the caller could add.
     fn file(&self, miss: &NearMiss) -> Option<Remedy> {
         let files = match miss.reason {
             MissReason::UnknownMarker => {

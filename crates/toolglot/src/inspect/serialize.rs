@@ -1,4 +1,4 @@
-//! `Serialize` for an inspection: what there is much of as numbers in a row, the rest as objects with `start` and `end`.
+//! `Serialize` for an inspection: bulk data as arrays of numbers, the rest as objects with `start` and `end`.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 use super::{Arrival, Inspection, Mending, Remedy, Stretch, WhyNot};
 use crate::trace::Step;
 
-/// Spans are `end`, `kind` and `call` in turn: each begins where the one before ends, the kind is its place in [`ByteKind`],
-/// a call that there is none of is -1. `held` is both numbers in turn. Of arrivals, `rows` is `at`, `event` and `call` in
-/// turn, the event its place among text, reasoning, call_start, arguments and call_end; `text` is the text of each.
+/// Spans are `end`, `kind` and `call` in turn: each begins where the last one ends, the kind is its index in [`ByteKind`],
+/// and -1 means no call. `held` has both numbers in turn. Of arrivals, `rows` has `at`, `event` and `call` in
+/// turn, the event as its index in text, reasoning, call_start, arguments and call_end; `text` has the text of each.
 impl Serialize for Inspection {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Inspection", 7)?;
@@ -24,7 +24,7 @@ impl Serialize for Inspection {
     }
 }
 
-/// What an iterator says, as a sequence; it is made anew for each.
+/// A sequence from an iterator, which is created again for each serialization.
 struct Row<F>(F);
 
 impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for Row<F> {
@@ -48,7 +48,7 @@ fn call_number(call: Option<usize>) -> i64 {
     call.map_or(-1, |call| call as i64)
 }
 
-/// Begins an object that is about some bytes.
+/// Begins an object with a span.
 fn about<S: Serializer>(serializer: S, span: &Range<usize>) -> Result<S::SerializeMap, S::Error> {
     let mut object = serializer.serialize_map(None)?;
     object.serialize_entry("start", &span.start)?;
@@ -78,7 +78,7 @@ impl Serialize for Step {
     }
 }
 
-/// What went out, its numbers and its texts apart.
+/// The arrivals, numbers and texts apart.
 struct Arrivals<'i>(&'i [Arrival]);
 
 impl Serialize for Arrivals<'_> {
@@ -90,7 +90,7 @@ impl Serialize for Arrivals<'_> {
     }
 }
 
-/// The reason is its name; `nothing` where nothing looks like a call.
+/// The reason as its name; `nothing` if nothing looks like a call.
 impl Serialize for WhyNot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = about(serializer, &self.span)?;

@@ -1,4 +1,4 @@
-//! Watches a text being read, and writes down what its bytes became and when.
+//! Observes a parse, and records when and how each byte was read.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,25 +17,25 @@ use super::members::MemberReader;
 use super::place::{Word, looks, unescaped};
 use super::{Arrival, ByteKind, Inspection, Mending, Stretch, paint};
 
-/// Steps that are kept; a hostile text makes one for every byte.
+/// Steps that are kept; a hostile text causes one for every byte.
 const MOST_STEPS: usize = 20_000;
 
 /// Characters of a repair that are shown.
 const SHOWN: usize = 400;
 
-/// Diagnostics that may be about the bytes of one event.
+/// Diagnostics that may concern the bytes of one event.
 const NEAR: usize = 64;
 
-/// Repairs that drop the bytes they are about, and no more than these.
+/// Repairs that drop exactly the bytes that they concern.
 const DROPPED: [Code; 4] = [Code::UnknownMember, Code::JunkInCall, Code::GluedObjects, Code::StrayCloser];
 
-/// Diagnostics about a parameter none of which is read.
+/// Diagnostics about a parameter that was not read at all.
 const UNREAD: [Code; 2] = [Code::DuplicateParameter, Code::NamelessParameter];
 
-/// What changes a message and is no repair of the text.
+/// Codes that change a message without repairing the text.
 const CHANGES: [Code; 3] = [Code::Coerced, Code::NameNormalised, Code::InvalidUtf8];
 
-/// What was seen so far.
+/// The records so far.
 pub(super) struct Witness<'i> {
     input: &'i [u8],
     collector: Collector,
@@ -43,13 +43,13 @@ pub(super) struct Witness<'i> {
     steps: Vec<Step>,
     arrivals: Vec<Arrival>,
     held: Vec<(usize, usize)>,
-    /// The last diagnostics, whose events may be yet to come.
+    /// The last diagnostics, whose events may not have arrived yet.
     near: Vec<(Code, Range<usize>)>,
     call: Option<usize>,
     members: MemberReader,
-    /// The running call's name and id, until their bytes are found.
+    /// The current call's name and id, until their bytes are found.
     unplaced: [Option<String>; 2],
-    /// Names and arguments as they were said, and the bytes that they were read from.
+    /// Names and arguments as emitted, and the bytes that they were read from.
     said: String,
     pairs: Vec<Pair>,
 }
@@ -72,13 +72,13 @@ impl<'i> Witness<'i> {
         }
     }
 
-    /// Notes what the parser tried.
+    /// Records what the parser tried.
     pub(super) fn note(&mut self, steps: Vec<Step>) {
         let left = MOST_STEPS.saturating_sub(self.steps.len());
         self.steps.extend(steps.into_iter().take(left));
     }
 
-    /// Sees an event, said when `at` bytes had arrived.
+    /// Records an event, which was emitted when `at` bytes had arrived.
     pub(super) fn see(&mut self, at: usize, event: &Event<'_>) {
         self.collector.add(event);
         let span = event.span.clone();
@@ -134,7 +134,7 @@ impl<'i> Witness<'i> {
         }
     }
 
-    /// Paints a call's header or end. Its name and id count where they look like words, up to `rank`.
+    /// Paints a call's header or end. Its name and id are matched where they look like words, up to `rank`.
     fn header(&mut self, span: &Range<usize>, rank: u8) {
         let raw = self.input.get(span.clone()).unwrap_or_default();
         let mut places = Vec::new();
@@ -192,7 +192,7 @@ impl<'i> Witness<'i> {
         self.said.push_str(json);
     }
 
-    /// Takes back the end of a header that spells the arguments, where their own bytes do not; returns both together.
+    /// Removes the end of a header that spells the arguments, if their own bytes do not; returns both together.
     fn header_with(&mut self, first: &str, span: &Range<usize>) -> Option<Range<usize>> {
         let last = self.spans.last().filter(|last| last.span.end == span.start && last.call == self.call)?;
         let spells = |place: &Range<usize>| {
@@ -205,7 +205,7 @@ impl<'i> Witness<'i> {
         self.spans.pop().map(|header| header.span.start..span.end)
     }
 
-    /// Tells the story.
+    /// Returns the inspection.
     pub(super) fn tell(mut self, dialect: Option<Arc<str>>) -> Inspection {
         self.collector.set_dialect(dialect);
         let message = self.collector.clone().finish(self.input);
@@ -251,7 +251,7 @@ impl<'i> Witness<'i> {
         message.diagnostics.iter().filter(changes).map(mending).collect()
     }
 
-    /// Returns what stands for bytes in the message.
+    /// Returns what the message has for some bytes.
     fn after(&self, span: &Range<usize>) -> String {
         let first = self.pairs.partition_point(|pair| pair.raw.end < span.start);
         let mut after = String::new();
@@ -269,7 +269,7 @@ impl<'i> Witness<'i> {
         shown(&after)
     }
 
-    /// Returns what stands for some bytes of a pair: all of it, where that cannot be told apart.
+    /// Returns what the message has for some bytes of a pair: all of it, if it cannot be divided.
     fn part(&self, pair: &Pair, span: &Range<usize>) -> String {
         let json = self.said.get(pair.json.clone()).unwrap_or_default();
         let raw = self.input.get(pair.raw.clone()).unwrap_or_default();
@@ -286,7 +286,7 @@ impl<'i> Witness<'i> {
     }
 }
 
-/// Returns the place of a name that is spelt in another way, in bytes of the header.
+/// Returns the position of a differently spelled name, in bytes of the header.
 fn other_spelling(near: &[(Code, Range<usize>)], span: &Range<usize>) -> Option<Range<usize>> {
     let within = |place: &&(Code, Range<usize>)| {
         place.0 == Code::NameNormalised && span.start <= place.1.start && place.1.end <= span.end

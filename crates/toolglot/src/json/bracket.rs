@@ -1,4 +1,4 @@
-//! Brackets: opening them, closing them, and closing what is left open at an end.
+//! Brackets: opening and closing them, and closing those that are open at the end.
 
 use super::reader::ReaderStep;
 use super::state::{Bracket, OpenBracket, Token};
@@ -8,7 +8,7 @@ use crate::schema::NodeId;
 use crate::view::{NotYet, is_blank};
 
 impl Bracket {
-    /// Returns the brackets in JSON.
+    /// Returns the JSON form of the brackets.
     fn json(self) -> [&'static str; 2] {
         match self {
             Self::Object => ["{", "}"],
@@ -19,7 +19,7 @@ impl Bracket {
 }
 
 impl ReaderStep<'_> {
-    /// Opens the bracket at the reader's place around values that `node` governs.
+    /// Opens the bracket at the cursor; `node` is the schema of its values.
     pub(super) fn open(&mut self, bracket: Bracket, node: Option<NodeId>) -> Option<ValueOutcome> {
         let at = self.at();
         if self.reader.state.depth() >= self.context.options.limits.depth {
@@ -32,12 +32,12 @@ impl ReaderStep<'_> {
         None
     }
 
-    /// Says whether a closing bracket closes anything that is open.
+    /// Returns whether a closing bracket closes anything that is open.
     pub(super) fn is_open(&self, closer: u8) -> bool {
         self.reader.state.open().iter().any(|frame| frame.bracket.closer() == closer)
     }
 
-    /// Reads a closing bracket where one may stand.
+    /// Reads a closing bracket where one is allowed.
     pub(super) fn closing(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let Some(&frame) = self.reader.state.innermost() else { return Ok(self.ended(Ended::Broken)) };
@@ -68,7 +68,7 @@ impl ReaderStep<'_> {
         Ok(self.pop(end))
     }
 
-    /// Says whether the brace that ends at `end` closes the arguments, and a parameter that was not given stands beside them.
+    /// Returns whether the brace that ends at `end` closes the arguments, and a new parameter follows outside them.
     pub(super) fn parameter_beside(&self, end: usize) -> Result<bool, NotYet> {
         if !self.is_parameter() || !self.sink.allows(Code::ExtraCloser) {
             return Ok(false);
@@ -77,14 +77,14 @@ impl ReaderStep<'_> {
         Ok(key.is_some_and(|key| !self.reader.seen.contains(&key)))
     }
 
-    /// Says whether a bracket may close here although a comma stands before it.
+    /// Returns whether a bracket may close here although a comma precedes it.
     fn admit_trailing(&mut self) -> bool {
         let span = self.reader.cursor.comma()..self.reader.cursor.comma() + 1;
         !self.reader.cursor.holds_comma()
             || self.admit(Code::TrailingComma, span, "dropped a comma before a closing bracket")
     }
 
-    /// Closes the innermost bracket; everything before `end` belongs to it.
+    /// Closes the innermost bracket, which includes everything before `end`.
     pub(super) fn pop(&mut self, end: usize) -> Option<ValueOutcome> {
         self.skip_to(end);
         self.reader.cursor.drop_comma();
@@ -120,12 +120,12 @@ impl ReaderStep<'_> {
         None
     }
 
-    /// Reads a closing bracket of the wrong kind; what follows says which of the brackets was meant.
+    /// Reads a closing bracket of the wrong kind; the next bytes decide which bracket was meant.
     fn wrong_closing(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let depth = self.reader.state.depth();
         let (closers, comma) = self.closers_ahead(at + 1)?;
-        // Behind a comma it closes something only where all is closed.
+        // After a comma it closes something only where all is closed.
         if self.reader.cursor.holds_comma() && closers + 1 < depth {
             return Ok(self.ended(Ended::Broken));
         }
@@ -152,23 +152,23 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether two closing brackets close the innermost two in the other order, and the second no bracket around them.
+    /// Returns whether two closing brackets close the innermost two in the wrong order, and the second none around them.
     fn are_swapped(&self, first: u8, second: Option<u8>) -> bool {
         let [.., around, outer, inner] = self.reader.state.open() else { return false };
         let [around, outer, inner] = [around, outer, inner].map(|frame| frame.bracket.closer());
         outer == first && Some(inner) == second && around != inner && !self.is_misfit(2)
     }
 
-    /// Says whether one of the innermost brackets is none that the schema takes, or none of JSON's: that one may be the slip.
+    /// Returns whether the schema, or JSON, does not allow one of the innermost brackets: that one may be the mistake.
     fn is_misfit(&self, count: usize) -> bool {
         let python = self.reader.place == ValuePosition::Keyword;
         let slips = |frame: &OpenBracket| frame.misfit || frame.bracket == Bracket::Tuple && !python;
         self.reader.state.open().iter().rev().take(count).any(slips)
     }
 
-    /// Reads the bracket at hand as the one that closes the innermost.
+    /// Reads the current bracket as the closer of the innermost one.
     ///
-    /// The arguments end with it only where the call may end behind it.
+    /// It ends the arguments only if the call may end after it.
     fn close_wrong(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let root = self.reader.state.depth() == 1 && self.reader.place == ValuePosition::Arguments;
@@ -182,7 +182,7 @@ impl ReaderStep<'_> {
         Ok(self.pop(at + 1))
     }
 
-    /// Closes the brackets inside the one that the bracket at hand closes.
+    /// Closes all brackets inside the one that the current bracket closes.
     fn close_inner(&mut self, count: usize) -> Option<ValueOutcome> {
         let at = self.at();
         let message = "inserted a missing closing bracket before one of another kind";
@@ -196,7 +196,7 @@ impl ReaderStep<'_> {
         None
     }
 
-    /// Counts the closing brackets ahead, as far as they matter; says whether a comma comes first.
+    /// Counts the closing brackets ahead, as far as they matter; returns also whether a comma comes first.
     fn closers_ahead(&self, from: usize) -> Result<(usize, bool), NotYet> {
         let mut count = 0;
         let mut at = from;
@@ -212,8 +212,8 @@ impl ReaderStep<'_> {
         Ok((count, false))
     }
 
-    /// Ends the reading. What is open is closed only if the value is whole but for its closing brackets; of any other goes
-    /// out what there was of it.
+    /// Ends the reading. Open brackets are closed only if the value lacks only closing brackets; of any other value, the part
+    /// so far is emitted.
     pub(super) fn ended(&mut self, how: Ended) -> Option<ValueOutcome> {
         let at = self.at();
         self.reader.cursor.drop_pending();

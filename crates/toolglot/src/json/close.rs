@@ -1,33 +1,33 @@
-//! Closes an object that was cut off: for callers who want an unfinished call all the same.
+//! Closes a truncated object, for callers that accept unfinished calls.
 
 use std::ops::Range;
 
 use super::strict::{string_end, tokens};
 
-/// What the last byte of an object that was cut off belongs to.
+/// The state at the end of a truncated object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CutPlace {
-    /// Behind a bracket that opened, or a comma: a member may follow.
+    /// After an opening bracket or a comma: a member may follow.
     Member,
     /// In a string.
     Text,
-    /// Behind a key.
+    /// After a key.
     Key,
-    /// Behind a colon.
+    /// After a colon.
     Colon,
-    /// Behind a value.
+    /// After a value.
     Value,
 }
 
-/// Appends what the beginning of a strict JSON object lacks: a quote, the value of a key, brackets. Of nothing at all it makes
-/// an empty object.
+/// Appends what a truncated strict JSON object lacks: a quote, the value of a key, brackets. An empty text
+/// becomes an empty object.
 ///
 /// | cut | appended |
 /// |---|---|
 /// | in a string | `"`; before that, half an escape is dropped |
-/// | in or behind a key | `:null` |
-/// | behind a colon | `null` |
-/// | behind a comma | nothing; the comma is dropped |
+/// | in or after a key | `:null` |
+/// | after a colon | `null` |
+/// | after a comma | nothing; the comma is dropped |
 /// | anywhere | the brackets that are open |
 pub(crate) fn close(json: &mut String) {
     if json.trim().is_empty() {
@@ -50,7 +50,7 @@ pub(crate) fn close(json: &mut String) {
     json.extend(open.iter().rev().map(|bracket| char::from(*bracket)));
 }
 
-/// Returns where an object was cut off, the brackets that close it, the innermost last, and whether the last string is a key.
+/// Returns the state at the end of an object, the brackets that close it (innermost last), and whether the last string is a key.
 fn place(json: &str) -> (CutPlace, Vec<u8>, bool) {
     let (mut place, mut open, mut key) = (CutPlace::Member, Vec::new(), false);
     for Range { start, end } in tokens(json) {
@@ -79,7 +79,7 @@ fn place(json: &str) -> (CutPlace, Vec<u8>, bool) {
     (place, open, key)
 }
 
-/// Returns the length of the escape that stands unfinished at the end of a string's content.
+/// Returns the length of the incomplete escape at the end of a string's content.
 fn half_escape(json: &[u8]) -> usize {
     let near = json.len().saturating_sub("\\u000".len());
     let Some(at) = json[near..].iter().rposition(|byte| *byte == b'\\').map(|at| near + at) else { return 0 };

@@ -1,21 +1,21 @@
-//! What quotes say that stand in code.
+//! What quotes in code mean.
 
 use super::look::{Ahead, Lookahead};
 use super::quote::Quote;
 use super::state::OpenBracket;
 use crate::view::{NotYet, is_blank};
 
-/// Quotes in a row that are looked at: an empty string in three quotes has six.
+/// Adjacent quotes that are examined: an empty triple-quoted string has six.
 const ROW: usize = 6;
 
-/// What stands before a string in code.
+/// Characters before a string in code.
 const BEFORE: &[u8] = b"([{=,:+ \t'";
 
-/// What stands behind a string in code, apart from a blank and a method.
+/// Characters after a string in code, apart from white space and methods.
 const BEHIND: &[u8] = b")]};,:\t\\'";
 
-/// Says whether a comma between a quote behind the text `before` and one that ends at `behind` may be a string of code, as in
-/// `join(", ")`, or part two of them: else the quotes are the end of an item of an array and the start of the next.
+/// Returns whether a comma between a quote after the text `before` and one that ends at `behind` may be a string in code, as in
+/// `join(", ")`, or separate two of them. Otherwise the quotes are the end of an array item and the start of the next.
 pub(super) fn may_be_code(look: Lookahead<'_>, before: &str, behind: usize) -> Result<bool, NotYet> {
     let next = look.view.byte(behind)?;
     if before.ends_with("\\\"") || is_in_brackets(before) {
@@ -36,8 +36,8 @@ pub(super) fn may_be_code(look: Lookahead<'_>, before: &str, behind: usize) -> R
     })
 }
 
-/// Says whether what stands behind a string that ends at `at` is as in a valid value, up to the end of what is open or `reach`:
-/// a separator or the right bracket behind each string.
+/// Returns whether the text after a string that ends at `at` is that of a valid value, up to the end of all open brackets or
+/// `reach`: a separator or the right bracket after each string.
 pub(super) fn is_valid(look: Lookahead<'_>, open: &[OpenBracket], mut at: usize, reach: usize) -> Result<bool, NotYet> {
     let mut closers: Vec<u8> = open.iter().map(|frame| frame.bracket.closer()).collect();
     let mut ended = true;
@@ -69,13 +69,13 @@ pub(super) fn is_valid(look: Lookahead<'_>, open: &[OpenBracket], mut at: usize,
     Ok(true)
 }
 
-/// Says whether a string of code may begin behind a text: a word or a closing bracket stands before none.
+/// Returns whether a string of code may begin after a text: not after a word or a closing bracket.
 pub(super) fn may_open(before: &str) -> bool {
     let closes = |last: char| last.is_alphanumeric() || ")]};.".contains(last);
     !before.ends_with(closes) || has_prefix(before.as_bytes())
 }
 
-/// Says whether a text stops behind a word in brackets that its last line opens: lines of code break behind a bracket or a comma.
+/// Returns whether a text stops after a word in brackets that its last line opens: code breaks lines after a bracket or comma.
 fn is_in_brackets(text: &str) -> bool {
     if !text.bytes().any(|byte| matches!(byte, b'(' | b'[' | b'{')) {
         return false;
@@ -89,21 +89,21 @@ fn is_in_brackets(text: &str) -> bool {
     depth > 0 && !line.trim_end().ends_with(['(', '[', '{', ','])
 }
 
-/// Says whether a quote behind a text has a prefix that opens a string of code, as in `f("…")` with an `r` before the quote.
+/// Returns whether a quote after a text has the prefix of a string in code, as in `f("…")` with an `r` before the quote.
 pub(super) fn has_prefix(before: &[u8]) -> bool {
     let (outer, prefix) = before.split_at(before.len().saturating_sub(1));
     let opens = outer.trim_ascii_end().last().is_some_and(|last| b"([{=,+".contains(last));
     opens && matches!(prefix, [b'f' | b'F' | b'r' | b'R' | b'b' | b'B' | b'u' | b'U' | b'L'])
 }
 
-/// Returns what stands before the quote that a text ends with.
+/// Returns what precedes the quote that a text ends with.
 pub(super) fn before_quote(text: &str) -> &str {
     let mut chars = text.chars();
     chars.next_back();
     chars.as_str()
 }
 
-/// Returns what stands behind the last line break of a text, raw or spelled out.
+/// Returns the text after the last line break of a text, raw or escaped.
 pub(super) fn last_line(text: &str) -> &str {
     text.rfind('\n').max(text.rfind("\\n")).map_or(text, |at| &text[at + 1..])
 }
@@ -119,12 +119,12 @@ pub(super) fn count_quotes(text: &str, quote: Quote) -> usize {
         .count()
 }
 
-/// Returns what stands before a quote behind a text, apart from the backslash that escapes the quote.
+/// Returns what precedes a quote after a text, apart from the backslash that escapes the quote.
 pub(super) fn last_before(text: &[u8]) -> Option<u8> {
     text.strip_suffix(b"\\").unwrap_or(text).last().copied()
 }
 
-/// Says whether a quote behind a text is the last of three in a row, escaped or not, which open or close one string.
+/// Returns whether a quote after a text is the last of three in a row, escaped or not, which open or close one string.
 pub(super) fn is_third(before: &[u8], quote: u8) -> bool {
     let mut rest = before;
     let mut row = 0;
@@ -137,7 +137,7 @@ pub(super) fn is_third(before: &[u8], quote: u8) -> bool {
     row % 3 == 2
 }
 
-/// Says whether a quote counts: an apostrophe in a word does not, nor does a quote that stands in quotes itself.
+/// Returns whether a quote counts: not an apostrophe in a word, nor a quote that is itself quoted.
 pub(super) fn is_counted(before: Option<u8>, quote: u8, behind: Option<u8>) -> bool {
     let letter = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80);
     let apostrophe = quote == b'\'' && letter(before) && letter(behind);

@@ -1,15 +1,15 @@
-//! The reader's place in the input, and what of the input before it waits to go out.
+//! The reader's position in the input, and pending input before it.
 
-/// The reader's place in the input, which only moves on, and what waits to go out before it.
+/// The reader's position in the input, which only moves forward, and the pending input before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cursor {
     at: usize,
     emitted: bool,
-    /// Where the last comma stands.
+    /// The position of the last comma.
     comma: usize,
-    /// That comma and the blanks behind it, until what follows shows that it belongs there.
+    /// A pending comma and the white space after it, until the next byte shows that it belongs there.
     pub(super) pending: String,
-    /// Escapes on their way out; kept for its memory.
+    /// A buffer for escapes; kept for its memory.
     pub(super) scratch: String,
 }
 
@@ -27,17 +27,17 @@ impl Cursor {
         self.at = end;
     }
 
-    /// Says whether anything of the value went out.
+    /// Returns whether any of the value has been emitted.
     pub(super) fn has_emitted(&self) -> bool {
         self.emitted
     }
 
-    /// Everything up to the cursor goes out.
+    /// Emits everything up to the cursor.
     pub(super) fn emit(&mut self) {
         self.emitted = true;
     }
 
-    /// Moves to `end` over input that goes out; returns where it begins.
+    /// Moves to `end` over input that is emitted; returns where it begins.
     pub(super) fn emit_to(&mut self, end: usize) -> usize {
         let from = std::mem::replace(&mut self.at, end);
         self.emitted |= end > from;
@@ -52,14 +52,14 @@ impl Cursor {
         !self.pending.is_empty()
     }
 
-    /// A comma that stands at the cursor and ends at `end` waits.
+    /// Makes the comma at the cursor, which ends at `end`, pending.
     pub(super) fn hold_comma(&mut self, end: usize) {
         self.comma = self.at;
         self.pending.push(',');
         self.skip_to(end);
     }
 
-    /// Notes a comma that went out.
+    /// Records a comma that was emitted.
     pub(super) fn note_comma(&mut self, at: usize) {
         self.comma = at;
     }
@@ -69,7 +69,7 @@ impl Cursor {
         self.at += blanks.len();
     }
 
-    /// The comma that waits belongs nowhere; the blanks behind it stay.
+    /// Drops the pending comma; the white space after it stays.
     pub(super) fn drop_comma(&mut self) {
         if self.pending.starts_with(',') {
             self.pending.remove(0);

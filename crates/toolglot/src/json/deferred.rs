@@ -1,4 +1,4 @@
-//! Values that are held back because their end decides what they are.
+//! Values that are held back because their end determines their type or meaning.
 
 use std::ops::Range;
 
@@ -9,24 +9,24 @@ use crate::coerce;
 use crate::diagnostic::{Code, excerpt};
 use crate::schema::{NodeId, Schema, SchemaNode, Types};
 
-/// What is held, as strict JSON.
+/// The held text, as strict JSON.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deferred {
     kind: Option<DeferReason>,
     text: String,
-    /// Where in the input it began.
+    /// Where it began in the input.
     from: usize,
-    /// How many diagnostics there had been by then.
+    /// The number of diagnostics before it.
     said: usize,
-    /// How many brackets were open.
+    /// The number of open brackets.
     depth: usize,
     node: Option<NodeId>,
-    /// The first parameter's name, its place, and where in `text` its value begins.
+    /// The first parameter's name, its position, and where in `text` its value begins.
     wrapper: Option<(String, Range<usize>)>,
     value: usize,
 }
 
-/// Why something is held.
+/// Why a value is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DeferReason {
     /// The arguments up to their first key, which may be a wrapper.
@@ -37,24 +37,24 @@ pub(super) enum DeferReason {
     Name,
     /// The arguments, whose first parameter looks like a wrapper.
     Wrapper,
-    /// A string where the schema wants something else.
+    /// A string where the schema declares another type.
     String,
-    /// An object or array where the schema wants a string or another scalar.
+    /// An object or array where the schema declares a string or another scalar.
     Bracket,
 }
 
-/// Members that models put around the arguments.
+/// Members that models write around the arguments.
 pub(crate) const WRAPPERS: [&str; 5] = ["arguments", "parameters", "args", "input", "properties"];
 
-/// Findings inside a decoded string that get a place of their own. Each costs a search in the undecoded text, so a
-/// string full of findings would cost the square of its length.
+/// Diagnostics inside a decoded string that get their own span. Each costs a search in the undecoded text, so a
+/// string full of them would cost the square of its length.
 const PLACED: usize = 64;
 
-/// How often JSON in a string in a string is decoded, and how many wrappers are taken off. Servers encode twice at
+/// How often JSON in a string in a string is decoded, and how many wrappers are removed. Servers encode twice at
 /// most; each level halves the backslashes and costs another reading of the value.
 pub(crate) const LEVELS: u8 = 3;
 
-/// What was taken off the input before a reader got to see it.
+/// Decoding that was done before a reader got the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Unwrapped {
     strings: u8,
@@ -68,7 +68,7 @@ impl Deferred {
 }
 
 impl ReaderStep<'_> {
-    /// Holds the arguments if they could stand inside a wrapper.
+    /// Holds the arguments if they could be inside a wrapper.
     pub(super) fn defer_head(&mut self) {
         // With no member but an undeclared one these would be wrong.
         let misfits = |root: SchemaNode<'_>| root.is_closed() || !root.required().is_empty();
@@ -82,7 +82,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Holds a parameter's key whose content begins at `content`, unless it is visible that it is a declared one in plain
+    /// Holds a parameter's key whose content begins at `content`, unless it is already known to be a declared key in plain
     /// quotes.
     pub(super) fn hold_key(&mut self, content: usize, is_plain: bool) {
         let Some(root) = self.context.schema.map(Schema::root).filter(|_| self.is_parameter()) else { return };
@@ -91,14 +91,14 @@ impl ReaderStep<'_> {
         }
         let bytes = self.view.rest(content);
         let end = bytes.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(bytes.len());
-        // Any other quote may stand inside the key.
+        // Any other quote may be inside the key.
         let ends = is_plain && bytes[end..].starts_with(b"\":");
         if !ends || !root.declares(self.view.slice(content, content + end)) {
             self.defer(DeferReason::Key, None);
         }
     }
 
-    /// The key that was held is whole, as `source` in strict JSON: it goes out under the name that is declared.
+    /// Ends the held key, `source` in strict JSON: it is emitted under its declared name.
     pub(super) fn release_key(&mut self, source: &str, declared: Option<&str>) {
         if let Some(declared) = declared {
             let kept = self.reader.deferred.text.len().saturating_sub(source.len() + 2);
@@ -121,7 +121,7 @@ impl ReaderStep<'_> {
         deferred.text.clear();
     }
 
-    /// Adds to what is held, or lets it go where it becomes too long.
+    /// Adds to the held text, or releases it when it becomes too long.
     pub(super) fn hold_on(&mut self, json: &str) {
         let at = self.reader.deferred.from;
         self.reader.deferred.text.push_str(json);
@@ -132,7 +132,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether the running key may be a wrapper: literals in its value are then read by the arguments' own schema.
+    /// Returns whether the current key may be a wrapper: literals in its value are then read with the arguments' own schema.
     pub(super) fn holds_wrapper(&self) -> bool {
         self.reader.deferred.kind == Some(DeferReason::Wrapper) && self.reader.state.depth() == 1
     }
@@ -141,12 +141,12 @@ impl ReaderStep<'_> {
         self.reader.deferred.kind == Some(DeferReason::String) && self.is_root()
     }
 
-    /// Says whether nothing is held but the brace of the arguments, until their first key says that they begin there.
+    /// Returns whether only the brace of the arguments is held, until their first key shows that they begin there.
     pub(super) fn holds_head(&self) -> bool {
         self.reader.deferred.kind == Some(DeferReason::Head)
     }
 
-    /// Emits what is held as it stands.
+    /// Emits what is held unchanged.
     pub(super) fn release_held(&mut self) {
         if self.reader.deferred.is_on() {
             let text = std::mem::take(&mut self.reader.deferred.text);
@@ -171,7 +171,7 @@ impl ReaderStep<'_> {
         self.put(json);
     }
 
-    /// The first key is known: says whether it may be a wrapper or the call's own name, so that holding goes on.
+    /// Returns, once the first key is known, whether it may be a wrapper or the call's own name, so that holding continues.
     pub(super) fn hold_wrapper(&mut self, key: &str, span: &Range<usize>) -> bool {
         if self.reader.deferred.kind != Some(DeferReason::Head) {
             return false;
@@ -192,7 +192,7 @@ impl ReaderStep<'_> {
         true
     }
 
-    /// A member begins; a second one says that the first was no wrapper, and may be one itself behind the call's own name.
+    /// A member begins. If it is the second, the first was not a wrapper, but this one may be, after the call's own name.
     pub(super) fn member_start(&mut self) {
         let outermost = self.reader.state.depth() == 1;
         let Some(frame) = self.reader.state.innermost_mut() else { return };
@@ -206,7 +206,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// The first member is over: where it is the call's own name, the arguments begin behind it.
+    /// The first member ended: if it is the call's own name, the arguments begin after it.
     fn drop_own_name(&mut self) {
         let Deferred { text, value, wrapper, .. } = &mut self.reader.deferred;
         let name = text[*value..].trim_start_matches([' ', ':']).trim_matches('"');
@@ -219,7 +219,7 @@ impl ReaderStep<'_> {
         self.sink().repair(Code::Wrapper, place, "dropped the call's own name from its arguments");
     }
 
-    /// The arguments are about to close: takes them out of their wrapper, if they stood in one.
+    /// Removes the wrapper of arguments that are about to close, if they have one.
     pub(super) fn unwrap_held(&mut self) -> bool {
         match self.reader.deferred.kind {
             Some(DeferReason::Wrapper) => {}
@@ -256,7 +256,7 @@ impl ReaderStep<'_> {
         read_at_level(text, place, node, &context, level)
     }
 
-    /// Emits JSON that was read again; what was found there is said of its place in the held text, or of all of it.
+    /// Emits JSON that was read again; its diagnostics get their position in the held text, or all of it.
     pub(super) fn adopt(&mut self, whole: &WholeValue, span: &Range<usize>, place: impl Fn(usize) -> Option<usize>) {
         for found in &whole.repairs {
             let part = match (place(found.span.start), place(found.span.end)) {
@@ -268,7 +268,7 @@ impl ReaderStep<'_> {
         self.release(&whole.json);
     }
 
-    /// An object or array that is held is whole: it becomes its only member, or its text, or passes as it is.
+    /// Ends a held object or array: it becomes its only member, or its text, or passes unchanged.
     pub(super) fn settle_bracket(&mut self, members: usize) {
         let deferred = &self.reader.deferred;
         if deferred.kind != Some(DeferReason::Bracket) || deferred.depth != self.reader.state.depth() {
@@ -299,7 +299,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// A string that is held is whole: it becomes what the schema wants. False if nothing can be made of it.
+    /// Ends a held string: it is converted to the declared type. False if that is impossible.
     pub(super) fn settle_string(&mut self) -> bool {
         if self.reader.deferred.kind != Some(DeferReason::String) {
             return true;
@@ -325,7 +325,7 @@ impl ReaderStep<'_> {
         true
     }
 
-    /// Reads a string that is JSON which was encoded twice, where an object or array belongs.
+    /// Reads a string with JSON that was encoded twice, if an object or array is declared.
     fn encoded(&self, content: &str, node: Option<NodeId>) -> Option<WholeValue> {
         let root = self.is_root();
         let types = match (self.context.schema, node) {

@@ -1,4 +1,4 @@
-//! A string whose end is in doubt: all ends from here on are found at once, or the call is given up.
+//! A string with a doubtful end: all ends from here on are searched for at once; if there is none, the call is broken.
 
 use super::code;
 use super::follow::Follow;
@@ -14,16 +14,16 @@ use crate::diagnostic::Code;
 use crate::parser::LOOK;
 use crate::view::{BEHIND, NotYet};
 
-/// So many times what may be read ahead in vain, and nothing further away than `NEXT` is looked for: text with more is not
-/// a call or two that are broken.
+/// Once futile look-ahead has reached this many times its limit, only `NEXT` bytes are searched: such a text is
+/// not a broken call or two.
 const FUTILE: usize = 16;
 
-/// How far a better end is always looked for, even when nothing may be read ahead any more: the rest of a line. It is a
+/// How far a better end is always searched for, even without any look-ahead left: the rest of a line. It is
 /// constant for each quote, so the total stays linear.
 const NEXT: usize = 1 << 6;
 
 impl ReaderStep<'_> {
-    /// A quote cannot end its string, or a marker stands in it that no clean end follows.
+    /// Why the end is doubtful: a quote cannot end its string, or no clean end follows a marker in it.
     pub(super) fn doubt(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let unsought = self.context.markers.is_near() || self.context.options.limits.string_ends == 0;
@@ -44,7 +44,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// All strings that are left end at these quotes; where the repair is switched off, the call is over behind the last.
+    /// All remaining strings end at these quotes; if the repair is off, the call is over after the last.
     fn plan(&mut self, ends: Vec<usize>) -> Option<ValueOutcome> {
         if self.sink.allows(Code::InnerQuote) {
             self.reader.ends = ends.into();
@@ -56,17 +56,17 @@ impl ReaderStep<'_> {
         self.ended(Ended::Broken)
     }
 
-    /// Returns how far it may be looked for the ends of strings: less, the more was read ahead in vain.
+    /// Returns how far ends of strings may be searched for: less, the more look-ahead was futile.
     fn reach(&self) -> usize {
         self.at() + self.ahead_left().max(self.near_reach())
     }
 
-    /// Returns how many bytes the message may still read ahead in vain for ends of strings.
+    /// Returns how many more bytes of futile look-ahead for ends of strings the message allows.
     fn ahead_left(&self) -> usize {
         self.left_of(self.context.options.limits.string_ends)
     }
 
-    /// Returns how far it may be looked when nothing may be read ahead any more.
+    /// Returns how far to look when no look-ahead is left.
     fn near_reach(&self) -> usize {
         self.left_of(self.context.options.limits.string_ends.saturating_mul(FUTILE)).clamp(NEXT, LOOK)
     }
@@ -75,7 +75,7 @@ impl ReaderStep<'_> {
         if self.sink.hasty { 0 } else { limit.saturating_sub(self.sink.wasted_lookahead) }
     }
 
-    /// What follows a quote that ends at `end` is not what a valid string is followed by: it ends the string, or joins it
+    /// Decides about a quote that ends at `end` but is not followed by what may follow a string: it ends the string, or joins it
     /// to the `next`, if no other quote can be its end.
     pub(super) fn perhaps(&mut self, end: usize, next: Option<usize>) -> Result<Option<ValueOutcome>, NotYet> {
         let accept = |turn: &mut Self| match next {
@@ -118,8 +118,8 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether the running string ends here, where no quote stands: its last one is lost. A quote or a marker follows what may
-    /// not be its content, and no other end closes the call.
+    /// Returns whether the current string ends here without a quote: its closing quote is missing. A quote or a marker follows
+    /// that cannot be its content, and no other end closes the call.
     pub(super) fn ends_unclosed(&self) -> Result<bool, NotYet> {
         let (view, at, text, markers) = (self.view, self.at(), &self.reader.text, self.context.markers);
         let token = text.quote.token(self.context.quote);
@@ -155,8 +155,8 @@ impl ReaderStep<'_> {
         readings::ends_before_another(&self.doubtful(usize::MAX), end)
     }
 
-    /// Says whether what follows a quote that ends at `end` may follow a string, if no reading of the call is certain: no
-    /// comment, and behind the value of a keyword nothing but the call's bracket.
+    /// Returns whether the text after a quote that ends at `end` may follow a string if no reading of the call is certain: no
+    /// comment, and after the value of a keyword only the call's bracket.
     fn may_stand(&self, end: usize) -> Result<bool, NotYet> {
         let next = self.view.skip_blanks(end)?;
         let in_call = self.reader.place != ValuePosition::Keyword
@@ -165,7 +165,7 @@ impl ReaderStep<'_> {
         Ok(in_call && self.look().gap(end)? == next)
     }
 
-    /// Says whether a comma at `at` is followed by a key in quotes that is not declared, hardly a parameter's name and new, or
+    /// Returns whether a comma at `at` is followed by a key in quotes that is not declared, hardly a parameter's name and new, or
     /// by blanks that only strings have.
     pub(super) fn is_odd_key_behind(&self, at: usize) -> Result<bool, NotYet> {
         if self.view.byte(at)? != Some(b',') || self.parent() != Some(Bracket::Object) {
@@ -183,7 +183,7 @@ impl ReaderStep<'_> {
         Ok(undeclared && !is_bare_key(name) && !self.reader.seen.contains(name))
     }
 
-    /// Returns what begins at an opener here, in a string between tokens.
+    /// Returns what begins at an opener here, in a string between quote tokens.
     pub(super) fn inner_call(&mut self) -> Result<InnerCall, NotYet> {
         let at = self.at();
         let text = &self.reader.text;
@@ -199,7 +199,7 @@ impl ReaderStep<'_> {
         Ok(call)
     }
 
-    /// Reports that quotes of the running string, and perhaps of those behind it, were not escaped.
+    /// Reports unescaped quotes in the current string, and perhaps in those after it.
     pub(super) fn note_inner_quotes(&mut self) {
         let at = self.at();
         self.reader.text.inner = true;
@@ -207,18 +207,18 @@ impl ReaderStep<'_> {
         self.sink().repair(Code::InnerQuote, at..at, message);
     }
 
-    /// Returns from where on the running string's content is visible, however the input came.
+    /// Returns from where on the current string's content is visible, independently of the chunks.
     pub(super) fn visible(&self) -> usize {
         self.visible_before(self.at(), self.reader.text.content)
     }
 
-    /// Returns from where on a string is visible before `end`, however the input came, if its content begins at `content`.
+    /// Returns from where on a string is visible before `end`, independently of the chunks, if its content begins at `content`.
     pub(super) fn visible_before(&self, end: usize, content: usize) -> usize {
         let visible = content.max(end.saturating_sub(BEHIND));
         (visible..end).find(|at| self.view.is_boundary(*at)).unwrap_or(visible)
     }
 
-    /// Returns the white space around the running string's place, as far as it says how the call spaces its members or items.
+    /// Returns the white space around the current string's position, as far as it shows how the call spaces members or items.
     fn spacing(&self) -> Spacing {
         let JsonReader { key_at, colon, cursor, text, state, .. } = &*self.reader;
         let mut open = state.open().iter().rev();
@@ -235,7 +235,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Returns the running string, with which a search for ends begins that goes as far as `reach`.
+    /// Returns the current string, as the start of a search for ends up to `reach`.
     fn doubtful(&self, reach: usize) -> DoubtfulString<'_> {
         let reader = &*self.reader;
         let given = self.context.given.filter(|_| reader.place == ValuePosition::Keyword);
@@ -255,7 +255,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// No reading of the call is certain; what was read of it goes into the string, up to where reading goes on.
+    /// No reading of the call is certain; the text so far becomes part of the string, up to where reading continues.
     pub(super) fn give_up(&mut self, closed: Option<usize>, furthest: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let reach = self.reach();
@@ -279,7 +279,7 @@ impl ReaderStep<'_> {
         Ok(self.ended(if cut { Ended::Truncated } else { Ended::Broken }))
     }
 
-    /// A string begins: its end may be known.
+    /// A string begins: its end may already be known.
     pub(super) fn planned(&mut self) {
         if self.reader.text.key {
             return;
@@ -290,7 +290,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// The quote that ends the string stands here, if it is not lost.
+    /// The quote that ends the string is here, if it is not lost.
     pub(super) fn planned_end(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let end = at + self.look().closer(self.reader.text.quote, at)?.unwrap_or(0);
@@ -301,7 +301,7 @@ impl ReaderStep<'_> {
     }
 }
 
-/// Says whether a text holds the key of another member, or a damaged token: its string ended before.
+/// Returns whether a text contains the key of another member, or a damaged token: its string ended earlier.
 fn holds_more(text: &str, token: &str) -> bool {
     let begins_member = |part: &str| part.split_once(':').is_some_and(|(key, _)| is_bare_key(key.trim()));
     let damaged = token.trim_matches(['<', '>', '|']);

@@ -1,21 +1,21 @@
-//! What goes out of the reader: JSON that it made, and the input as it stands.
+//! The output of the reader: JSON that it made, and unchanged input.
 
 use super::reader::ReaderStep;
 use super::write::write_escaped;
 use crate::sink::Sink;
 
 impl ReaderStep<'_> {
-    /// Returns the reader's place.
+    /// Returns the reader's position.
     pub(super) fn at(&self) -> usize {
         self.reader.cursor.at()
     }
 
-    /// Leaves out the input up to `end`.
+    /// Omits the input up to `end`.
     pub(super) fn skip_to(&mut self, end: usize) {
         self.reader.cursor.skip_to(end);
     }
 
-    /// Returns the sink, to which everything that was put has been said.
+    /// Returns the sink, after everything pending has been emitted.
     pub(super) fn sink(&mut self) -> &mut Sink {
         if !self.run.is_empty() {
             self.sink.arguments(self.run.end, self.view.slice(self.run.start, self.run.end));
@@ -43,7 +43,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Emits the input up to `end` as it stands.
+    /// Emits the input up to `end` unchanged.
     pub(super) fn put_source(&mut self, end: usize) {
         if self.reader.deferred.is_on() {
             let source = self.view.slice(self.at(), end);
@@ -58,13 +58,13 @@ impl ReaderStep<'_> {
         self.run.end = end;
     }
 
-    /// Says whether JSON is the input right before the reader's place, and nothing but what is in the run before that.
+    /// Returns whether JSON equals the input right before the reader's position, with only pending input before it.
     fn is_source(&self, json: &str) -> bool {
         let Some(start) = self.at().checked_sub(json.len()) else { return false };
         start == self.run.end && self.view.rest(start).starts_with(json.as_bytes())
     }
 
-    /// Emits the comma that was waiting.
+    /// Emits the pending comma.
     pub(super) fn put_pending(&mut self) {
         if self.reader.cursor.holds_comma() {
             let mut pending = std::mem::take(&mut self.reader.cursor.pending);

@@ -1,4 +1,4 @@
-//! Strings whose quotes are written as entities: whoever wrote them encoded all of the JSON.
+//! Strings whose quotes are entities: all of the JSON was encoded for XML.
 
 use super::ValueOutcome;
 use super::look::Lookahead;
@@ -6,7 +6,7 @@ use super::reader::ReaderStep;
 use super::write::write_escaped;
 use crate::view::NotYet;
 
-/// The five predefined XML entities and what each means; the apostrophe also as HTML 4 writes it, which has no `&apos;`.
+/// The five predefined XML entities and their characters; also the apostrophe of HTML 4, which has no `&apos;`.
 pub(crate) const ENTITIES: [(&str, &str); 6] =
     [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&")];
 

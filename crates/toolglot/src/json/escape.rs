@@ -10,14 +10,14 @@ use super::{Ended, ValueOutcome};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
 
-/// Says whether each quote in a string's content has two backslashes before it.
+/// Returns whether each quote in a string's content has two backslashes before it.
 fn are_escaped_twice(content: &str) -> bool {
     let bytes = content.as_bytes();
     let backslashes = |at: usize| bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
     memchr::memchr_iter(b'"', bytes).all(|at| backslashes(at) == 2)
 }
 
-/// Says whether a backslash in a string's content escapes nothing.
+/// Returns whether a backslash in a string's content is not a valid escape.
 fn has_invalid_escape(content: &str) -> bool {
     let mut bytes = content.bytes();
     while bytes.by_ref().any(|byte| byte == b'\\') {
@@ -75,7 +75,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Returns where the first backslash of a string stands that begins as a path of Windows, if the reader is not past it.
+    /// Returns the first backslash of a string that begins like a Windows path, if the reader has not passed it.
     pub(super) fn drive(&self) -> Option<usize> {
         let text = &self.reader.text;
         let root = text.content + DRIVE.len();
@@ -83,7 +83,7 @@ impl ReaderStep<'_> {
         (!text.key && !text.raw && self.at() <= root && fits(self.view.rest(text.content))).then_some(root)
     }
 
-    /// Says whether a backslash of the path escapes nothing: then none of them does.
+    /// Returns whether a backslash of the path is not a valid escape: then none of them is an escape.
     pub(super) fn is_raw_path(&self, root: usize) -> Result<bool, NotYet> {
         if self.view.byte(root + 1)? == Some(b'\\') {
             return Ok(false);
@@ -93,7 +93,7 @@ impl ReaderStep<'_> {
         Ok(has_invalid_escape(self.view.slice(root, end)))
     }
 
-    /// Says whether two backslashes stand before a quote that cannot end the string.
+    /// Returns whether two backslashes precede a quote that cannot end the string.
     fn is_doubtful_escape(&self) -> Result<bool, NotYet> {
         let text = &self.reader.text;
         let at = self.at();
@@ -101,7 +101,7 @@ impl ReaderStep<'_> {
         Ok(quote && !text.key && text.end.is_none() && self.follow(at + 3)? == Follow::Inner)
     }
 
-    /// Where each quote of the string has two backslashes before it, it may be escaped once too often, or stand bare behind a
+    /// If each quote of the string has two backslashes before it, it may be escaped once too often, or be bare after a
     /// backslash of the text.
     fn doubt_escape(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let ended = self.doubt()?;
@@ -146,7 +146,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Emits an escape of `length` bytes as it stands, or as something else.
+    /// Emits an escape of `length` bytes unchanged, or as another character.
     fn take_escape(&mut self, length: usize, json: Option<&str>) {
         let at = self.at();
         let source = self.view.slice(at, at + length);
@@ -155,7 +155,7 @@ impl ReaderStep<'_> {
         self.put_text(json.unwrap_or(source));
     }
 
-    /// `\u00e9` stays as it stands, the escapes of Python become what they mean.
+    /// `\u00e9` stays unchanged; the escapes of Python are decoded.
     fn hex_escape(&mut self, digits: usize, decode: bool) -> Result<Option<ValueOutcome>, NotYet> {
         let from = self.at() + 2;
         let Some(value) = self.hex(from, digits)? else {
@@ -173,7 +173,7 @@ impl ReaderStep<'_> {
         Ok(None)
     }
 
-    /// Returns what hexadecimal digits mean; nothing if another byte stands among them, or the input ends.
+    /// Returns the value of hexadecimal digits; `None` if another byte is among them, or the input ends.
     fn hex(&self, from: usize, digits: usize) -> Result<Option<u32>, NotYet> {
         let mut value = 0;
         for at in from..from + digits {

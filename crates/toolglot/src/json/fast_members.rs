@@ -1,5 +1,5 @@
-//! Parameters at full speed: members of the arguments whose keys and strings are as the tool declares them; and all of the
-//! arguments at once, where they are nothing else and have arrived.
+//! The fast path for parameters: members of the arguments whose keys and strings are as the tool declares; and for whole
+//! arguments, if they consist of nothing else and are complete.
 
 use super::ValuePosition;
 use super::fast_path::FastPass;
@@ -10,12 +10,12 @@ use crate::coerce;
 use crate::schema::{Schema, SchemaNode};
 use crate::view::View;
 
-/// Members or keywords that may pass at once: each is compared with those before it.
+/// Members or keywords that may pass at once: each is compared with the earlier ones.
 pub(crate) const MEMBERS: usize = 16;
 
-/// Returns the end of the object at `at` if it is what the careful reader passes as it stands, its end included: a few
-/// parameters, strings and scalars, all as declared and none of the required ones missing. What stands behind it must be
-/// what closes the call.
+/// Returns the end of the object at `at` if the careful reader would pass it unchanged: a few
+/// parameters, strings and scalars, all as declared, with all required ones. The call's closers must
+/// follow.
 #[inline]
 pub(crate) fn plain_object(view: View<'_>, at: usize, root: Option<SchemaNode<'_>>) -> Option<usize> {
     let mut pass = FastPass::new(view.rest(at));
@@ -45,13 +45,13 @@ pub(crate) fn plain_object(view: View<'_>, at: usize, root: Option<SchemaNode<'_
     required.all(|name| names[..given].contains(&name.as_str())).then_some(at + pass.at + 1)
 }
 
-/// Says whether a key is one in which nothing is to be looked for.
+/// Returns whether a key needs no further decision.
 fn is_plain(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 impl ReaderStep<'_> {
-    /// Says whether the reader stands among the arguments, where a member may pass.
+    /// Returns whether the reader is in the arguments, where a member may pass.
     pub(super) fn is_among_parameters(&self) -> bool {
         let reader = &self.reader;
         let [frame] = reader.state.open() else { return false };
@@ -61,9 +61,9 @@ impl ReaderStep<'_> {
         member && object && known && !reader.declared_keys
     }
 
-    /// Passes a member: a key that may stand here and was not given before, and its value if that is a string or a scalar.
+    /// Passes a member: a key that is allowed here and new, and its value if that is a string or a scalar.
     ///
-    /// Where the value is neither, the careful reader reads it and knows its schema.
+    /// If the value is neither, the careful reader reads it with its schema.
     pub(super) fn pass_parameter(&mut self, pass: &mut FastPass<'_>) -> Option<()> {
         let base = self.at();
         let mut comma = None;
@@ -98,7 +98,7 @@ impl ReaderStep<'_> {
         Some(())
     }
 
-    /// Takes the name of a parameter that may go out as it stands, and finds its schema.
+    /// Takes the name of a parameter that may be emitted unchanged, and finds its schema.
     fn pass_name(&mut self, name: &str) -> Option<()> {
         (is_plain(name) && !self.reader.seen.contains(name)).then_some(())?;
         let root = self.context.schema.map(Schema::root);
@@ -115,7 +115,7 @@ impl ReaderStep<'_> {
         Some(())
     }
 
-    /// Says whether the string that was passed ends, by the next key with its colon or by all that closes the call.
+    /// Returns whether the passed string ends, proven by the next key with its colon or by all closers of the call.
     fn ends_string(&self, pass: &mut FastPass<'_>) -> Option<()> {
         match pass.token()? {
             b'}' => self.closes_all(self.at() + pass.at).ok().filter(|closes| *closes).map(|_| ()),
@@ -133,7 +133,7 @@ impl ReaderStep<'_> {
 }
 
 impl FastPass<'_> {
-    /// Passes a string or a scalar that may stand as it is where a node is declared; says whether it is a string.
+    /// Passes a string or a scalar that may stay unchanged where a node is declared; returns whether it is a string.
     fn declared(&mut self, node: Option<SchemaNode<'_>>) -> Option<bool> {
         let first = self.token()?;
         if first == b'"' {

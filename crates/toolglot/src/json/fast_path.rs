@@ -1,7 +1,7 @@
-//! Valid JSON at full speed: a tight loop over what needs no decision, up to the first byte that does.
+//! The fast path for valid JSON: a tight loop over bytes that need no decision, up to the first one that does.
 //!
-//! What passes here is what the careful reader would have passed byte for byte: each token is valid, and a string
-//! passes only if what follows it is what a valid string is followed by. Everything else is left to the careful reader,
+//! It passes only what the careful reader would pass byte for byte: each token is valid, and a string
+//! passes only if it is followed by what may follow a valid string. Everything else is left to the careful reader,
 //! which begins where the last certain token ended.
 
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::diagnostic::Code;
 use crate::view::is_blank;
 
 impl ReaderStep<'_> {
-    /// Passes the valid JSON that stands at the reader's place where no schema has a say; false if there is none.
+    /// Passes the valid JSON at the reader's position if no schema applies; false if there is none.
     pub(super) fn pass_valid(&mut self, byte: u8) -> bool {
         let reader = &self.reader;
         let expect = reader.state.expect();
@@ -51,7 +51,7 @@ impl ReaderStep<'_> {
         true
     }
 
-    /// Says whether nobody wants to know what stands in the innermost bracket.
+    /// Returns whether the contents of the innermost bracket are of no interest to a schema.
     fn is_free(&self) -> bool {
         let plain = |frame: &OpenBracket| {
             let json = matches!(frame.bracket, Bracket::Object | Bracket::Array);
@@ -61,7 +61,7 @@ impl ReaderStep<'_> {
         !parameters && self.reader.state.innermost().is_some_and(plain)
     }
 
-    /// Passes what is needed next; `None` where the careful reader has to go on.
+    /// Passes the next token; `None` if the careful reader has to continue.
     fn pass_token(&mut self, pass: &mut FastPass<'_>) -> Option<()> {
         let byte = pass.token()?;
         match (self.reader.state.expect(), byte) {
@@ -138,7 +138,7 @@ impl ReaderStep<'_> {
         Some(())
     }
 
-    /// Passes a string that ends where something valid follows: the next key too, since only that proves the end.
+    /// Passes a string if something valid follows: also the next key, since only that proves the end.
     fn pass_text(&mut self, pass: &mut FastPass<'_>) -> Option<()> {
         pass.string()?;
         let end = pass.at;
@@ -164,7 +164,7 @@ impl ReaderStep<'_> {
         Some(())
     }
 
-    /// Says whether a string that ends at `end`, with the next item at hand, may join things in code.
+    /// Returns whether a string that ends at `end`, with the next item at hand, may join things in code.
     fn may_join(&self, pass: &FastPass<'_>, end: usize) -> bool {
         let (base, end) = (self.at(), self.at() + end);
         if pass.bytes[pass.at] != b'"' || end <= self.reader.plain {
@@ -174,14 +174,14 @@ impl ReaderStep<'_> {
         before.contains('\\') || code::may_be_code(self.look(), before, base + pass.at + 1) != Ok(false)
     }
 
-    /// A value begins: it counts as a member of its array.
+    /// A value begins, and counts as a member of its array.
     fn pass_begin(&mut self) {
         if let Some(frame) = self.reader.state.innermost_mut().filter(|frame| frame.bracket == Bracket::Array) {
             frame.members += 1;
         }
     }
 
-    /// Keeps what was seen of a string that did not pass, so that it is not looked through once more when it is read.
+    /// Keeps what was seen of a string that did not pass, so that it is not examined again.
     pub(super) fn keep_content(&mut self, pass: &FastPass<'_>) {
         if pass.content > pass.sure {
             let (base, text) = (self.at(), &mut self.reader.text);
@@ -191,7 +191,7 @@ impl ReaderStep<'_> {
 
     /// Passes the rest of a string up to the next quote if all of it is valid and that quote ends it.
     ///
-    /// Then nothing in it needs a decision: markers and quotes of other kinds before such an end are data.
+    /// Then nothing in it needs a decision: markers and other quotes before such an end are data.
     pub(super) fn pass_string(&mut self) -> Option<usize> {
         let (at, limit, text) = (self.at(), self.limit(), &self.reader.text);
         let usual = text.quote == Quote::Double && !text.raw && at >= text.tried && text.end.is_none();
@@ -212,7 +212,7 @@ impl ReaderStep<'_> {
     }
 }
 
-/// Returns the length of a string's content in JSON's quotes, if its end is there and nothing before that takes a decision.
+/// Returns the length of a string's content in JSON's quotes, if its end is visible and nothing before it needs a decision.
 pub(crate) fn plain_content(bytes: &[u8]) -> Option<usize> {
     let mut pass = FastPass::new(bytes);
     (!may_begin_path(bytes)).then_some(())?;
@@ -224,11 +224,11 @@ pub(crate) fn plain_content(bytes: &[u8]) -> Option<usize> {
 pub(super) struct FastPass<'b> {
     bytes: &'b [u8],
     pub(super) at: usize,
-    /// Up to here all is certain, and the reader's state is that of this place.
+    /// Everything before this is certain, and the reader's state is that of this position.
     sure: usize,
     /// A string was passed.
     strings: bool,
-    /// Where the content of the last string begins, and where the last escape stands.
+    /// Where the content of the last string begins, and where the last escape is.
     content: usize,
     escape: Range<usize>,
 }
@@ -238,7 +238,7 @@ impl<'b> FastPass<'b> {
         Self { bytes, at: 0, sure: 0, strings: false, content: 0, escape: 0..0 }
     }
 
-    /// Skips blanks and returns the byte behind them.
+    /// Skips blanks and returns the byte after them.
     pub(super) fn token(&mut self) -> Option<u8> {
         loop {
             let byte = *self.bytes.get(self.at)?;
@@ -266,7 +266,7 @@ impl<'b> FastPass<'b> {
         Some(())
     }
 
-    /// Goes to the quote that ends a string; stops at what is no valid content of one.
+    /// Moves to the quote that ends a string; stops at invalid content.
     fn content(&mut self) -> Option<()> {
         loop {
             self.at += clean_run(self.bytes.get(self.at..)?);
@@ -278,8 +278,8 @@ impl<'b> FastPass<'b> {
         }
     }
 
-    /// Returns the end of the content that was passed, but for an escape right before it: what that means, the next
-    /// byte may say.
+    /// Returns the end of the passed content, without an escape at its end, which the next
+    /// byte may decide.
     fn valid(&self) -> usize {
         if self.at == self.escape.end { self.escape.start } else { self.at }
     }
@@ -296,13 +296,13 @@ impl<'b> FastPass<'b> {
         Some(())
     }
 
-    /// Says whether a colon stands behind the byte at hand.
+    /// Returns whether a colon follows the current byte.
     fn colon_follows(&mut self) -> bool {
         self.at += 1;
         self.token() == Some(b':')
     }
 
-    /// Passes a number, boolean or null that nothing is glued to, and returns it.
+    /// Passes a number, boolean or null that nothing is attached to, and returns it.
     pub(super) fn scalar(&mut self, first: u8) -> Option<&'b str> {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|byte| !is_token(*byte))?;

@@ -1,4 +1,4 @@
-//! Whether a quote ends its string: only if what follows can follow.
+//! Whether a quote ends its string: only if what comes next may follow a string.
 
 use super::ValuePosition;
 use super::code;
@@ -8,25 +8,25 @@ use super::reader::ReaderStep;
 use super::state::Bracket;
 use crate::view::NotYet;
 
-/// What a quote inside a string is, by what follows it.
+/// The role of a quote inside a string, determined by what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follow {
     /// The end of the string.
     Closes,
-    /// The end of the string, if nothing better is found for it: what follows is not what a valid string is followed by.
+    /// The end of the string, unless a better one is found: what follows is not what may follow a valid string.
     Perhaps,
-    /// A quote that belongs to the string.
+    /// A quote in the string.
     Inner,
-    /// The end of a piece; the string goes on with the quote at this position.
+    /// The end of a piece; the string continues with the quote at this position.
     Joins(usize),
 }
 
-/// Strings in a row, with nothing but white space between them, that count as elements without commas. Two or three
+/// Strings in a row, with only white space between them, that count as elements without commas. Two or three
 /// also occur in prose with quotes; four do not.
 const APART: usize = 4;
 
 impl ReaderStep<'_> {
-    /// Decides about a quote of the running string that ends at `end`.
+    /// Decides about a quote of the current string that ends at `end`.
     pub(super) fn follow(&self, end: usize) -> Result<Follow, NotYet> {
         let text = &self.reader.text;
         if text.quote.is_token() {
@@ -35,7 +35,7 @@ impl ReaderStep<'_> {
         if matches!(text.quote, Quote::Triple(_)) {
             return self.joins(end).map(|joins| joins.unwrap_or(Follow::Closes));
         }
-        // A quote token behind a string in other quotes opens nothing there.
+        // A quote token after a string in other quotes opens nothing there.
         let token = self.context.quote.filter(|_| !text.key).unwrap_or_default();
         let end = if self.view.starts_with(end, token)? { end + token.len() } else { end };
         let next = self.look().gap(end)?;
@@ -70,7 +70,7 @@ impl ReaderStep<'_> {
         Ok(marker || (byte == b'`' && self.closes_fence(at)?))
     }
 
-    /// Says whether what follows a string is what follows a valid one, all the way to the next value or the call's end.
+    /// Returns whether what follows a string may follow a valid one, up to the next value or the call's end.
     fn is_usual(&self, byte: u8, end: usize, at: usize) -> Result<bool, NotYet> {
         match (byte, self.parent()) {
             (b',', Some(Bracket::Object)) => {
@@ -97,7 +97,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether the quote that ends at `end`, what stands at `next` and the next item's quote in an array may be a string of
+    /// Returns whether the quote that ends at `end`, what is at `next` and the next item's quote in an array may be a string of
     /// code, or part two.
     pub(super) fn may_join_code(&self, end: usize, next: usize) -> Result<bool, NotYet> {
         let text = &self.reader.text;
@@ -113,7 +113,7 @@ impl ReaderStep<'_> {
         Ok(odd || code::may_be_code(self.look(), before, item + length)?)
     }
 
-    /// Says whether the next keyword of a call follows, or what closes the call or all calls.
+    /// Returns whether the next keyword of a call follows, or what closes the call or all calls.
     fn is_usual_in_call(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
         match byte {
             b',' => self.keyword_follows(self.view.skip_blanks(at + 1)?),
@@ -123,7 +123,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether a parameter stands at `at` with its separator, the call's end or another call.
+    /// Returns whether a parameter is at `at` with its separator, the call's end or another call.
     fn keyword_follows(&self, at: usize) -> Result<bool, NotYet> {
         let Ahead::Found(mut end) = self.look().word(at)? else {
             return Ok(matches!(self.view.byte(at)?, None | Some(b')' | b'*')));
@@ -146,7 +146,7 @@ impl ReaderStep<'_> {
         })
     }
 
-    /// Says whether a string stands at `at`, or a few of them apart from each other, and a comma or bracket behind it.
+    /// Returns whether a string is at `at`, or a few adjacent ones, followed by a comma or bracket.
     pub(super) fn ends_plainly(&self, mut at: usize) -> Result<bool, NotYet> {
         for _ in 0..APART {
             let Some((quote, length)) = self.look().opens(at)? else { return Ok(false) };
@@ -161,17 +161,17 @@ impl ReaderStep<'_> {
         Ok(true)
     }
 
-    /// Says whether anything is known of what stands around the value.
+    /// Returns whether the text around the value is known.
     pub(super) fn is_marked(&self) -> bool {
         !self.context.markers.first_bytes().is_empty()
     }
 
-    /// Says whether the running object's keys have no quotes.
+    /// Returns whether the current object's keys have no quotes.
     fn bare_keys(&self) -> bool {
         self.reader.bare_keys || self.context.quote.is_some()
     }
 
-    /// Says whether the brackets from `at` on close what is open, one by one, up to a member that follows or the call's end.
+    /// Returns whether the brackets from `at` on close all open ones, one by one, up to a member that follows or the call's end.
     pub(super) fn closes_all(&self, mut at: usize) -> Result<bool, NotYet> {
         for (depth, frame) in self.reader.state.open().iter().enumerate().rev() {
             if self.view.byte(at)? != Some(frame.bracket.closer()) {
@@ -187,7 +187,7 @@ impl ReaderStep<'_> {
         Ok(self.reader.place != ValuePosition::Arguments || self.context.markers.may_end_call(at)?)
     }
 
-    /// Outside all brackets the caller knows what follows, but for a keyword, whose syntax is known.
+    /// Outside all brackets, the caller knows what follows, except for a keyword, whose syntax is known.
     fn ends_alone(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
         match byte {
             b',' if self.reader.place == ValuePosition::Keyword => self.keyword_ahead(at + 1),
@@ -240,7 +240,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether a key begins at `at` that lost its first quote with the comma before it. Behind a blank, a comma or an
+    /// Returns whether a key begins at `at` that lost its first quote with the comma before it. After a blank, a comma or an
     /// opening bracket the quote before it is its own.
     fn touches_key(&self, at: usize) -> Result<bool, NotYet> {
         let before = self.view.slice(self.visible_before(at, self.reader.text.content), at);
@@ -253,7 +253,7 @@ impl ReaderStep<'_> {
         })
     }
 
-    /// Says whether a key, or a value where the bracket has none, or a closing bracket follows a comma in a bracket.
+    /// Returns whether a key, or a value where the bracket has none, or a closing bracket follows a comma in a bracket.
     pub(super) fn item_ahead(&self, bracket: Bracket, at: usize) -> Result<bool, NotYet> {
         let at = self.look().gap(at)?;
         match self.view.byte(at)? {
@@ -265,9 +265,9 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Looks for a key; a bare one counts only if a value begins behind its separator.
+    /// Looks for a key; a bare one counts only if a value begins after its separator.
     ///
-    /// What is not JSON's own, behind a `comma` a key in quotes and a colon, must be a key that is declared and new.
+    /// What is not JSON's own, after a `comma` a key in quotes and a colon, must be a key that is declared and new.
     pub(super) fn key_follows(&self, at: usize, comma: bool) -> Result<Ahead, NotYet> {
         let look = self.look();
         let ahead = look.key(at, usize::MAX)?;
@@ -287,7 +287,7 @@ impl ReaderStep<'_> {
         Ok(if look.value_start(value)? { ahead } else { Ahead::Absent })
     }
 
-    /// Says whether a member stands at `at` as a dialect with quote tokens writes it, behind a string between these without a
+    /// Returns whether a member is at `at` as a dialect with quote tokens writes it, after a string between these without a
     /// comma: anything else may be data of the string.
     pub(super) fn own_member_follows(&self, at: usize) -> Result<bool, NotYet> {
         let look = self.look();
@@ -310,7 +310,7 @@ impl ReaderStep<'_> {
         })
     }
 
-    /// Looks for a second string behind a blank, which Python joins to the first, or behind a plus.
+    /// Looks for a second string after a blank, which Python joins to the first, or after a plus.
     pub(super) fn joins(&self, end: usize) -> Result<Option<Follow>, NotYet> {
         let bracket = match self.parent() {
             None if self.reader.place != ValuePosition::Keyword => return Ok(None),

@@ -15,7 +15,7 @@ use crate::schema::{NodeId, Schema};
 use crate::view::NotYet;
 
 impl ReaderStep<'_> {
-    /// Reads what stands where a key or `}` is wanted.
+    /// Reads the input where a key or `}` is expected.
     pub(super) fn key(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         match byte {
@@ -55,7 +55,7 @@ impl ReaderStep<'_> {
         Ok(None)
     }
 
-    /// Reads the key that is all of a text, and goes on at `behind`.
+    /// Reads a key that is the whole of a text, and continues at `behind`.
     fn plain_key(&mut self, key: Range<usize>, behind: usize, code: Code, message: &str) -> Option<ValueOutcome> {
         if !self.admit(code, key.clone(), message) {
             return self.ended(Ended::Broken);
@@ -79,7 +79,7 @@ impl ReaderStep<'_> {
         self.reader.key.clear();
     }
 
-    /// Says whether the running key's meaning matters to anyone.
+    /// Returns whether the meaning of the current key matters.
     pub(super) fn wants_key(&self) -> bool {
         self.is_parameter() || self.reader.state.innermost().is_some_and(|frame| frame.node.is_some())
     }
@@ -88,7 +88,7 @@ impl ReaderStep<'_> {
         self.reader.place == ValuePosition::Arguments && self.reader.state.depth() == 1
     }
 
-    /// A key is whole: it finds the schema of its value.
+    /// A key is complete: finds the schema of its value.
     pub(super) fn key_end(&mut self, span: Range<usize>) {
         self.reader.state.step(Token::Key);
         self.reader.node = None;
@@ -112,7 +112,7 @@ impl ReaderStep<'_> {
         self.reader.key = source;
     }
 
-    /// Notes a parameter that stands in an object of another, which does not declare it: that one was perhaps not closed.
+    /// Records a parameter inside an object that does not declare it: perhaps that object was not closed.
     fn note_strayed(&mut self, key: &str) {
         let Some(root) = self.context.schema.map(Schema::root).filter(|_| !self.is_parameter()) else { return };
         let own = self.reader.state.innermost().and_then(|frame| self.node(frame.node));
@@ -122,7 +122,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Releases a parameter's key, as the tool spells it if `key` is another spelling; returns the tool's.
+    /// Emits a parameter's key, in the tool's spelling if `key` is another one; returns the tool's.
     fn meant<'k>(&mut self, source: &str, key: &str) -> Option<&'k str>
     where
         Self: 'k,
@@ -141,7 +141,7 @@ impl ReaderStep<'_> {
         Some(self.context.schema?.node(node).property(key)?.id())
     }
 
-    /// Reports what is wrong with a parameter's name; it is known if a schema governs it.
+    /// Reports a fault in a parameter's name; it is known if a schema governs it.
     pub(super) fn parameter(&mut self, key: &str, is_known: bool, span: Range<usize>) {
         let root = self.context.schema.map(Schema::root);
         self.reader.undeclared = root.is_some_and(|root| root.is_undeclared(key));
@@ -158,7 +158,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether no required parameter is missing.
+    /// Returns whether no required parameter is missing.
     pub(super) fn is_whole(&self) -> bool {
         let schema = self.context.schema.filter(|_| self.reader.place == ValuePosition::Arguments);
         schema.is_none_or(|schema| schema.root().required().iter().all(|name| self.reader.seen.contains(name)))
@@ -207,10 +207,10 @@ impl ReaderStep<'_> {
         self.put(":");
     }
 
-    /// Reads what stands behind a member.
+    /// Reads what follows a member.
     pub(super) fn after(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        // A quote token behind a string in other quotes, and nothing that it could open.
+        // A quote token after a string in other quotes, and nothing that it could open.
         let token = self.context.quote.filter(|_| !self.reader.text.quote.is_token());
         if let Some(token) = token
             && self.view.starts_with(at, token)?
@@ -259,7 +259,7 @@ impl ReaderStep<'_> {
         })
     }
 
-    /// A prompt template's `{{` is one brace.
+    /// Reads a prompt template's `{{` as one brace.
     fn double_brace(&mut self) -> Option<ValueOutcome> {
         let at = self.at();
         let fresh = self.reader.state.innermost().is_some_and(|frame| frame.members == 0 && !frame.doubled);
@@ -275,13 +275,13 @@ impl ReaderStep<'_> {
     }
 }
 
-/// Says whether text can be a key without quotes.
+/// Returns whether text is a possible key without quotes.
 pub(crate) fn is_bare_key(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'.') || byte >= 0x80;
     !text.is_empty() && text.bytes().all(fits) && !text.starts_with(['-', '.'])
 }
 
-/// Returns the name that a text ends with; the letter of an escape is no part of it.
+/// Returns the name at the end of a text; the letter of an escape does not belong to it.
 pub(crate) fn last_word(text: &str) -> Option<&str> {
     let rest = text.trim_end_matches(|next: char| next.is_alphanumeric() || matches!(next, '_' | '.' | '-'));
     let word = &text[rest.len()..];
@@ -289,7 +289,7 @@ pub(crate) fn last_word(text: &str) -> Option<&str> {
     (!word.is_empty()).then_some(word)
 }
 
-/// Returns the words for a parameter whose name is spelled otherwise than declared.
+/// Returns the message for a parameter whose name is not spelled as declared.
 pub(crate) fn spelled_otherwise(key: &str, name: &str) -> String {
     format!("read the parameter `{key}` as `{name}`")
 }

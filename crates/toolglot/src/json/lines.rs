@@ -1,4 +1,4 @@
-//! Arguments as lines of `key: value`, which is a guess.
+//! Arguments as lines of `key: value`, which are a guess.
 
 use super::look::{Ahead, KEY};
 use super::reader::ReaderStep;
@@ -9,7 +9,7 @@ use crate::lines::{self, LineMember};
 use crate::view::NotYet;
 
 impl ReaderStep<'_> {
-    /// Says whether lines may be read here and the first of them has a key.
+    /// Returns whether lines may be read here, and the first of them has a key.
     pub(super) fn lines_ahead(&self) -> Result<bool, NotYet> {
         let at = self.at();
         let allowed = self.is_root() && self.sink.allows(Code::KeyValueLines);
@@ -42,7 +42,7 @@ impl ReaderStep<'_> {
         Ok(self.value_end())
     }
 
-    /// Returns the object that keys and values spell; it is read again as if it had come as JSON.
+    /// Returns keys and values as a JSON object; it is then read as if it had arrived as JSON.
     fn object_of(&self, members: &[LineMember<'_>]) -> String {
         let mut json = String::from("{");
         for (index, member) in members.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Looking ahead: pure questions about bytes that nothing has been decided on.
+//! Look-ahead: pure functions of bytes that have not been decided yet.
 
 use super::quote::{Quote, token_closer, twin_of};
 use crate::dialect::QUOTE_TOKENS;
@@ -6,7 +6,7 @@ use crate::json::Context;
 use crate::parser::LOOK;
 use crate::view::{NotYet, View, is_blank, is_blank_char};
 
-/// The bytes ahead and what they may mean.
+/// The bytes ahead, and how to read them.
 #[derive(Clone, Copy)]
 pub(super) struct Lookahead<'a> {
     pub(super) view: View<'a>,
@@ -15,28 +15,28 @@ pub(super) struct Lookahead<'a> {
     pub(super) escaped: bool,
 }
 
-/// What a look-ahead for something found.
+/// The result of a look-ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ahead {
-    /// It stands there and ends at this position.
+    /// Found; it ends at this position.
     Found(usize),
     Absent,
     /// The input ends inside it.
     Ends,
 }
 
-/// A key whose quotes are lost or doubled.
+/// A key with missing or doubled quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlippedKey {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Where it ends with its quotes.
+    /// Where it ends, quotes included.
     pub(super) behind: usize,
 }
 
-/// Says whether `{` at `at - 1` begins an object: next comes `}`, or a key of one line with its colon.
+/// Returns whether `{` at `at - 1` begins an object: `}` follows, or a key of one line with its colon.
 ///
-/// What the reader drops may stand before the key: a second brace, a comma, line breaks spelled out.
+/// What the reader drops may precede the key: a second brace, a comma, escaped line breaks.
 pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Result<bool, NotYet> {
     if quote.is_none() && plain_key_ahead(view.rest(at)).is_some() {
         return Ok(true);
@@ -56,7 +56,7 @@ pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Resul
     Ok(stands || look.slipped_key(at)?.is_some())
 }
 
-/// Says whether a key of letters in plain quotes stands first in a text, with its colon.
+/// Returns whether a text begins with a key of letters in plain quotes, with its colon.
 fn plain_key_ahead(text: &[u8]) -> Option<()> {
     let trimmed = |text: &[u8]| text.iter().position(|byte| !is_blank(*byte));
     let key = text[trimmed(text)?..].strip_prefix(b"\"")?;
@@ -65,25 +65,25 @@ fn plain_key_ahead(text: &[u8]) -> Option<()> {
     (behind[trimmed(behind)?] == b':').then_some(())
 }
 
-/// Returns the end of a short comment that stands at `at`.
+/// Returns the end of a short comment at `at`.
 pub(crate) fn comment_end(view: View<'_>, at: usize, context: &Context<'_>) -> Result<Option<usize>, NotYet> {
     let found = Lookahead { view, context, escaped: false }.comment(at, COMMENT)?;
     Ok(if let Ahead::Found(end) = found { Some(end) } else { None })
 }
 
-/// The longest key that a candidate may begin with, the longest bare key anywhere, and the longest field of a head: ids
-/// contain names (`functions.NAME:0`). It bounds what is read before a candidate dies; real keys are much shorter.
+/// The longest key that a candidate may begin with, the longest bare key, and the longest field of a head: ids
+/// contain names (`functions.NAME:0`). It bounds the bytes read before a candidate dies; real keys are much shorter.
 pub(crate) const KEY: usize = 256;
 
 /// The longest comment that a look-ahead passes: a few lines. `COMMENTS` bounds how many, so one look costs at most 1
 /// KiB.
 const COMMENT: usize = 256;
 
-/// Comments between two tokens that a look-ahead passes; more are no comments on data.
+/// Comments between two tokens that a look-ahead passes; more are not comments in data.
 const COMMENTS: usize = 4;
 
 impl Lookahead<'_> {
-    /// Returns the position after what may stand between tokens: blanks, comments, line breaks spelled out.
+    /// Returns the position after white space, comments and escaped line breaks.
     pub(super) fn gap(self, at: usize) -> Result<usize, NotYet> {
         let mut at = self.blanks(at)?;
         let mut comments = 0;
@@ -103,7 +103,7 @@ impl Lookahead<'_> {
         Ok(at)
     }
 
-    /// Returns the position after white space, that of other alphabets too.
+    /// Returns the position after white space, including that of other alphabets.
     fn blanks(self, at: usize) -> Result<usize, NotYet> {
         let mut at = self.view.skip_blanks(at)?;
         while self.view.byte(at)?.is_some_and(|first| !first.is_ascii()) {
@@ -115,8 +115,8 @@ impl Lookahead<'_> {
         Ok(at)
     }
 
-    /// Returns the length of what is white space to its writer but not in JSON: a line break or tab that was escaped once
-    /// too often, a no-break or zero-width blank. 0 if there is none at `at`.
+    /// Returns the length of white space that JSON does not allow: a line break or tab that was escaped once
+    /// too often, a no-break or zero-width space. 0 if there is none at `at`.
     pub(super) fn odd_blank(self, at: usize) -> Result<usize, NotYet> {
         Ok(match self.view.byte(at)? {
             Some(b'\\') if matches!(self.view.byte(at + 1)?, Some(b'n' | b'r' | b't')) => 2,
@@ -128,7 +128,7 @@ impl Lookahead<'_> {
         })
     }
 
-    /// Returns where a string goes on that ends at `end`, if another follows: behind blanks, and a plus.
+    /// Returns where an adjacent string continues the one that ends at `end`: after white space, and a plus.
     pub(super) fn joint(self, end: usize) -> Result<(usize, bool), NotYet> {
         let next = self.gap(end)?;
         if self.view.slice(end, next).contains('\\') {
@@ -185,7 +185,7 @@ impl Lookahead<'_> {
         })
     }
 
-    /// Returns another dialect's quote token that stands at `at`, and its length.
+    /// Returns another dialect's quote token at `at`, and its length.
     #[cold]
     fn leaked_quote(self, at: usize) -> Result<Option<(Quote, usize)>, NotYet> {
         for (place, token) in (0..).zip(QUOTE_TOKENS) {
@@ -196,7 +196,7 @@ impl Lookahead<'_> {
         Ok(None)
     }
 
-    /// Returns the length of the quote that stands at `at`, if it is one that ends a string of this kind.
+    /// Returns the length of the quote at `at`, if it is one that ends a string of this kind.
     pub(super) fn closer(self, quote: Quote, at: usize) -> Result<Option<usize>, NotYet> {
         let Some(byte) = self.view.byte(at)? else { return Ok(None) };
         let one = |wanted| Ok((byte == wanted).then_some(1));
@@ -221,12 +221,12 @@ impl Lookahead<'_> {
         }
     }
 
-    /// Returns the length of a quote that could end a string of this kind by mistake: curly for straight and back.
+    /// Returns the length of a quote that could end a string of this kind by mistake: curly instead of straight, or the reverse.
     pub(super) fn twin(self, quote: Quote, at: usize) -> Result<Option<usize>, NotYet> {
         twin_of(quote).map_or(Ok(None), |twin| self.closer(twin, at))
     }
 
-    /// Returns the length of the escape whose backslash stands at `at`.
+    /// Returns the length of the escape whose backslash is at `at`.
     pub(super) fn escape(self, quote: Quote, at: usize) -> Result<usize, NotYet> {
         if quote != Quote::Escaped || self.view.byte(at + 1)? != Some(b'\\') {
             return Ok(2);
@@ -234,7 +234,7 @@ impl Lookahead<'_> {
         Ok(if self.view.byte(at + 2)? == Some(b'\\') { 4 } else { 3 })
     }
 
-    /// Says whether the parenthesis at `at` closes around one value, without a comma that makes a tuple of it.
+    /// Returns whether the parenthesis at `at` surrounds one value, without a comma that makes it a tuple.
     pub(super) fn is_group(self, at: usize) -> Result<bool, NotYet> {
         let (from, mut at, mut depth, mut some) = (at, at, 0usize, false);
         // A long Python string in lines; anything longer is prose in parentheses.
@@ -260,7 +260,7 @@ impl Lookahead<'_> {
         Ok(false)
     }
 
-    /// Returns the end of a string that may have several lines, or of what is visible of it before `upto`.
+    /// Returns the end of a string that may have several lines, or the end of its visible part before `upto`.
     fn string_end(self, quote: Quote, from: usize, upto: usize) -> Result<usize, NotYet> {
         let mut at = from;
         while at < upto {
@@ -291,12 +291,12 @@ impl Lookahead<'_> {
         }
     }
 
-    /// Says whether a word that ends at `end` is a key whose first quote was lost.
+    /// Returns whether a word that ends at `end` is a key whose first quote was lost.
     pub(super) fn ends_unopened(self, end: usize) -> Result<bool, NotYet> {
         self.view.starts_with(end, "\":")
     }
 
-    /// Says whether a value stands at `at` where a key's colon should, and what may follow a value behind it.
+    /// Returns whether a value is at `at` instead of a key's colon, followed by what may follow a value.
     pub(super) fn lacks_colon(self, at: usize) -> Result<bool, NotYet> {
         let end = match self.opens(at)? {
             Some((quote, length)) => self.string(quote, at + length, KEY)?,
@@ -306,7 +306,7 @@ impl Lookahead<'_> {
         Ok(matches!(self.view.byte(self.gap(end)?)?, Some(b',' | b'}')))
     }
 
-    /// Says whether a key in quotes stands at `at`, and behind it a value instead of a colon.
+    /// Returns whether a key in quotes is at `at`, and after it a value instead of a colon.
     pub(super) fn key_lacks_colon(self, at: usize) -> Result<Option<usize>, NotYet> {
         let Some((quote, length)) = self.opens(at)? else { return Ok(None) };
         let Ahead::Found(end) = self.string(quote, at + length, KEY)? else { return Ok(None) };
@@ -314,7 +314,7 @@ impl Lookahead<'_> {
         Ok((value > end && self.lacks_colon(value)?).then_some(end))
     }
 
-    /// Returns the key at `at` that has two quotes on each side, or none behind it, and where it ends with them.
+    /// Returns the key at `at` that has two quotes on each side, or none after it, and where it ends with them.
     ///
     /// ```text
     ///   ""path"": "src"      "path: "src"
@@ -338,7 +338,7 @@ impl Lookahead<'_> {
         }
         let value = self.gap(end + 1)?;
         let Some(length) = self.closer(quote, value)? else { return Ok(None) };
-        // A key may hold a colon; then another one is behind its quote.
+        // A key may hold a colon; then another one is after its quote.
         let closes = matches!(self.view.byte(self.gap(value + length)?)?, Some(b':' | b',' | b'}') | None);
         Ok((!closes).then(|| key(end, end)))
     }
@@ -353,7 +353,7 @@ impl Lookahead<'_> {
         })
     }
 
-    /// Looks for the end of a string of one line that began before `from`.
+    /// Looks for the end of a single-line string that began before `from`.
     pub(super) fn string(self, quote: Quote, from: usize, reach: usize) -> Result<Ahead, NotYet> {
         let mut at = from;
         loop {
@@ -373,7 +373,7 @@ impl Lookahead<'_> {
         }
     }
 
-    /// Skips the visible bytes, at most `reach`, that are nothing but content in a string of this kind.
+    /// Skips the visible bytes, at most `reach`, that are plain content in a string of this kind.
     pub(super) fn skip_plain(self, quote: Quote, at: usize, reach: usize) -> usize {
         let first = match quote {
             Quote::Double => b'"',
@@ -419,7 +419,7 @@ impl Lookahead<'_> {
         Ok(end + more)
     }
 
-    /// Says whether a value can begin at `at`; a bare word counts only as a literal or where bare strings do.
+    /// Returns whether a value can begin at `at`; a bare word counts only as a literal or where bare strings do.
     pub(super) fn value_start(self, at: usize) -> Result<bool, NotYet> {
         let Some(byte) = self.view.byte(at)? else { return Ok(true) };
         if matches!(byte, b'{' | b'[' | b'(' | b'+' | b'-' | b'.' | b'0'..=b'9') || self.opens(at)?.is_some() {

@@ -1,9 +1,9 @@
-//! Quotes: what delimits a string.
+//! Quotes: the delimiters of strings.
 
 use crate::dialect::QUOTE_TOKENS;
 use crate::view::{NotYet, View};
 
-/// What delimits a string.
+/// A delimiter of strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Quote {
     #[default]
@@ -15,18 +15,18 @@ pub(super) enum Quote {
     /// `‘…’`, either of the two at either end.
     CurlySingle,
     Triple(u8),
-    /// The dialect's own.
+    /// The dialect's own quote token.
     Token,
-    /// Another dialect's own: its place among [`QUOTE_TOKENS`].
+    /// Another dialect's quote token: its index in [`QUOTE_TOKENS`].
     Leaked(u8),
     /// `&quot;` or `&#34;`, in a value that was encoded for XML.
     Entity,
-    /// `\"`, in a value that was escaped as if it stood in a string.
+    /// `\"`, in a value that was escaped as if it were inside a string.
     Escaped,
 }
 
 impl Quote {
-    /// Says whether a byte is this quote, escaped or not.
+    /// Returns whether a byte is this quote, escaped or not.
     pub(super) fn is(self, byte: u8) -> bool {
         match self {
             Self::Single | Self::Triple(b'\'') => byte == b'\'',
@@ -35,12 +35,12 @@ impl Quote {
         }
     }
 
-    /// Says whether it is a token: all that stands between two of them is data.
+    /// Returns whether it is a token: everything between two of them is data.
     pub(super) fn is_token(self) -> bool {
         matches!(self, Self::Token | Self::Leaked(_))
     }
 
-    /// Returns this quote as text, if it is a token; `own` is the dialect's.
+    /// Returns this quote as text if it is a token; `own` is the dialect's.
     pub(super) fn token(self, own: Option<&str>) -> Option<&str> {
         match self {
             Self::Token => own,
@@ -50,7 +50,7 @@ impl Quote {
     }
 }
 
-/// Returns the quotes that end a string of this kind by mistake.
+/// Returns the quotes that may end a string of this kind by mistake.
 pub(super) fn twin_of(quote: Quote) -> Option<Quote> {
     Some(match quote {
         Quote::Double => Quote::Curly,

@@ -1,4 +1,4 @@
-//! The streaming reader: what may stand next, and what each byte there leads to.
+//! The streaming reader: what is allowed next, and how each byte is handled.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,46 +16,46 @@ use crate::schema::NodeId;
 use crate::sink::Sink;
 use crate::view::{NotYet, View, is_blank};
 
-/// What a path of Windows begins with; until its backslash is there it stays visible.
+/// The beginning of a Windows path; it stays visible until its backslash has arrived.
 pub(super) const DRIVE: &str = "C:";
 
-/// Reads one value. It owns what it needs to go on, and no input.
+/// Reads one value. It owns its state, and no input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JsonReader {
     pub(super) cursor: Cursor,
     pub(super) start: usize,
     pub(super) place: ValuePosition,
-    /// The strings and wrappers around the input that were taken off already.
+    /// The strings and wrappers that were already removed around the input.
     pub(super) level: Unwrapped,
     pub(super) state: ReaderState,
     /// The schema of the next value.
     pub(super) node: Option<NodeId>,
     pub(super) text: RunningString,
     pub(super) stops: Stops,
-    /// Where the last key stands and its colon ends.
+    /// The position of the last key, and the end of its colon.
     pub(super) key_at: usize,
     pub(super) colon: usize,
     /// The last key had no quotes.
     pub(super) bare_keys: bool,
-    /// The quotes that end the strings from here on, where that had to be found out for all of them at once.
+    /// The quotes that end the remaining strings, if all of them had to be determined at once.
     pub(super) ends: VecDeque<usize>,
-    /// Up to here the strings end where they seem to, or nothing speaks against it.
+    /// Up to here, strings end where they seem to, or nothing contradicts it.
     pub(super) plain: usize,
-    /// Whether the quotes are escaped once too often; told by the first of them.
+    /// Whether the quotes are escaped once too often; the first one decides.
     pub(super) escaped: Option<bool>,
     /// Only a key that the schema declares ends the string before it.
     pub(super) declared_keys: bool,
-    /// The strict source of the running key, where anyone wants to know it.
+    /// The strict source of the current key, if it is needed.
     pub(super) key: String,
-    /// The parameters given so far.
+    /// The parameters so far.
     pub(super) seen: GivenNames,
-    /// The tool declares parameters, and not the one whose value is read.
+    /// The tool declares parameters, but not the one whose value is read.
     pub(super) undeclared: bool,
     pub(super) deferred: Deferred,
     pub(super) fenced: bool,
     /// A brace closed the arguments before a parameter: they end with the object around them.
     pub(super) beside: bool,
-    /// White space stood between the tokens that only strings have.
+    /// White space that only strings have was between tokens.
     pub(super) unescaped: bool,
 }
 
@@ -65,12 +65,12 @@ impl JsonReader {
         Self { cursor, start: at, place, node, key_at: at, colon: at, plain: at, ..Self::default() }
     }
 
-    /// Returns the reader of a value whose parameter is perhaps not declared.
+    /// Returns the reader of a value whose parameter may be undeclared.
     pub(crate) fn of_undeclared(self, undeclared: bool) -> Self {
         Self { undeclared, ..self }
     }
 
-    /// Reads on and emits strict JSON as soon as it is certain. Ends exactly once.
+    /// Continues reading, and emits strict JSON as soon as it is certain. Ends exactly once.
     pub(crate) fn resume(
         &mut self,
         view: View<'_>,
@@ -98,16 +98,16 @@ impl JsonReader {
     }
 }
 
-/// A reader at work on the bytes at hand.
+/// A reader and the visible bytes.
 ///
-/// **Invariant:** a step asks for all the bytes its decision needs before it
-/// changes anything, so that a step that was told [`NotYet`] can be repeated.
+/// **Invariant:** a step asks for all the bytes that its decision needs before it
+/// changes anything, so that a step that got [`NotYet`] can be repeated.
 pub(super) struct ReaderStep<'t> {
     pub(super) reader: &'t mut JsonReader,
     pub(super) view: View<'t>,
     pub(super) context: &'t Context<'t>,
     pub(super) sink: &'t mut Sink,
-    /// Input that goes out as it came and has not been said yet, so that runs of it are said at once.
+    /// Unchanged input that is still to be emitted, so that runs are emitted at once.
     pub(super) run: Range<usize>,
 }
 
@@ -126,7 +126,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Returns the position where the value has become too long.
+    /// Returns the position at which the value becomes too long.
     pub(super) fn limit(&self) -> usize {
         self.reader.start.saturating_add(self.context.options.limits.arguments)
     }
@@ -169,7 +169,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether a comment opens here; where bare strings are the dialect's own, they may begin like one.
+    /// Returns whether a comment opens here; where bare strings are the dialect's own, they may begin like one.
     fn opens_comment(&self, need: Expect, byte: u8) -> Result<bool, NotYet> {
         let value = matches!(need, Expect::Member | Expect::Element);
         if value && self.is_native(Code::BareString) {
@@ -201,14 +201,14 @@ impl ReaderStep<'_> {
         Ok(None)
     }
 
-    /// The quotes of the value were escaped as if it stood in a string.
+    /// The quotes of the value were escaped as if it were inside a string.
     fn escaped(&mut self) -> Option<ValueOutcome> {
         let at = self.at();
         let message = "read escaped quotes outside a string as quotes";
         self.repaired(Code::DoubleEncoded, at..at + 2, message, |turn| turn.reader.escaped = Some(true))
     }
 
-    /// Reads the opening fence and its word.
+    /// Reads the opening fence and its label.
     fn fence(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let mut end = at + 3;
@@ -235,13 +235,13 @@ impl ReaderStep<'_> {
         Ok(Some(ValueOutcome { at, how: Ended::Complete }))
     }
 
-    /// Ends the value as truncated where the input ends: the part that has arrived belongs to it.
+    /// Ends the value as truncated at the end of the input; it includes the part that has arrived.
     pub(super) fn cut(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         self.skip_to(self.view.final_end()?);
         Ok(self.ended(Ended::Truncated))
     }
 
-    /// Ends the value before a marker at a structural place: whole if only closing brackets are missing, else broken.
+    /// Ends the value before a marker outside strings: complete if only closing brackets are missing, otherwise broken.
     pub(super) fn stop_or_broken(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         if !self.stands_stop(at)? {
@@ -265,7 +265,7 @@ impl ReaderStep<'_> {
         Ok(!self.reader.state.open().is_empty() && self.stops(byte, at)?)
     }
 
-    /// Says whether the fence that was opened around the value closes at `at`.
+    /// Returns whether the fence that was opened around the value closes at `at`.
     pub(super) fn closes_fence(&self, at: usize) -> Result<bool, NotYet> {
         Ok(self.reader.fenced && self.view.starts_with(at, "```")?)
     }
@@ -274,13 +274,13 @@ impl ReaderStep<'_> {
         Lookahead { view: self.view, context: self.context, escaped: self.reader.escaped == Some(true) }
     }
 
-    /// Says whether undeclared keys are wrong in the innermost bracket.
+    /// Returns whether undeclared keys are wrong in the innermost bracket.
     pub(super) fn is_closed(&self) -> bool {
         let node = self.reader.state.innermost().and_then(|frame| frame.node);
         self.context.schema.zip(node).is_some_and(|(schema, node)| schema.node(node).is_closed())
     }
 
-    /// Says whether a key whose name stands in `span` may end the string before it.
+    /// Returns whether a key whose name is in `span` may end the string before it.
     pub(super) fn is_key_allowed(&self, span: Range<usize>, usual: bool) -> bool {
         let Some(frame) = self.reader.state.innermost().filter(|_| !usual || self.reader.declared_keys) else {
             return true;
@@ -296,7 +296,7 @@ impl ReaderStep<'_> {
         self.reader.state.innermost().map(|frame| frame.bracket)
     }
 
-    /// Makes a repair and goes on, or breaks the value where it is switched off.
+    /// Makes a repair and continues, or breaks the value if the repair is off.
     pub(super) fn repaired(
         &mut self,
         code: Code,
@@ -311,7 +311,7 @@ impl ReaderStep<'_> {
         None
     }
 
-    /// Says whether a deviation may be read, and reports it unless it is this place's own language.
+    /// Returns whether a deviation may be read, and reports it unless it is valid in this place's own syntax.
     pub(super) fn admit(&mut self, code: Code, span: Range<usize>, message: &str) -> bool {
         if self.is_native(code) {
             return true;
@@ -323,14 +323,14 @@ impl ReaderStep<'_> {
         allowed
     }
 
-    /// Says whether a deviation from JSON is correct where this value stands.
+    /// Returns whether a deviation from JSON is valid in this value's own syntax.
     pub(super) fn is_native(&self, code: Code) -> bool {
         let python = self.reader.place == ValuePosition::Keyword && PYTHON.contains(&code);
         python || (self.context.quote.is_some() && matches!(code, Code::BareKey | Code::BareString))
     }
 }
 
-/// What is no repair in the arguments of a Python call.
+/// Deviations that are valid in the arguments of a Python call.
 const PYTHON: [Code; 12] = [
     Code::SingleQuotes,
     Code::TripleQuotes,
@@ -346,7 +346,7 @@ const PYTHON: [Code; 12] = [
     Code::InvalidEscape,
 ];
 
-/// Says whether a string's content may turn out to be a path of Windows: a drive and a backslash.
+/// Returns whether a string's content may be a Windows path: a drive and a backslash.
 pub(super) fn may_begin_path(content: &[u8]) -> bool {
     match content {
         [drive, rest @ ..] => drive.is_ascii_alphabetic() && matches!(rest, [] | [b':'] | [b':', b'\\', ..]),

@@ -1,7 +1,7 @@
-//! Which quotes end the strings of a value in which quotes are not escaped: one reading of all that is left of the call.
+//! Finds the quotes that end the strings of a value with unescaped quotes: one reading of the rest of the call.
 //!
-//! A string in which a quote stands that cannot end it is *doubtful*: what looks like its end may be a part of it. Its end
-//! is looked for together with all that follows, up to where the call is closed.
+//! A string with a quote that cannot end it is *doubtful*: what looks like its end may be a part of it. Its end
+//! is searched for together with everything after it, up to where the call is closed.
 //!
 //! ```text
 //!            a string begins               a quote that may end it
@@ -13,18 +13,18 @@
 //!    └─ the call is closed and nothing behind it belongs to a string ──▶ a reading
 //! ```
 //!
-//! | a quote of a doubtful string, and behind it | the quote |
+//! | a quote of a doubtful string, and after it | the quote |
 //! |---|---|
-//! | `,` and a declared key that is new, spaced as this call spaces its members, its value of the declared type | may end it |
+//! | `,` and a declared, new key, spaced as this call spaces its members, with a value of the declared type | may end it |
 //! | `,` and an item of an array, or a member of an object that declares none | may end it; see `comma.rs` |
-//! | brackets that close what is open, with all required members there | may end it |
+//! | brackets that close all open ones, with all required members present | may end it |
 //! | anything else, or a quote between an opener of the dialect and its closer | is data |
 //!
-//! The first reading stands, if no row of the table of evidence speaks against it (`evidence.rs`). Where the only one is that
-//! a string of the code is left open, it stands if no other reading closes the call. Otherwise the call is given up.
-//! A quote that looks like an end is the end if it closes the call before another one. Three quotes in a row count as two, since
-//! they open or close one string. No string of a member that is not declared is searched: what looks like its key may be
-//! code of the string before it.
+//! The first reading is used, unless a row of the table of evidence applies to it (`evidence.rs`). If the only objection is that
+//! a string of the code is left open, it is used if no other reading closes the call. Otherwise the call is broken.
+//! A quote that looks like an end is the end if it closes the call earlier than another. Three adjacent quotes count as two,
+//! since they open or close one string. Strings of undeclared members are not searched: what looks like their key may be
+//! code of the previous string.
 
 use std::collections::HashSet;
 
@@ -45,29 +45,29 @@ mod comma;
 mod open_string;
 mod walk;
 
-/// What was found about the strings that are left.
+/// The result of a search for the ends of the remaining strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Plan {
     /// They end at these quotes, in order.
     Ends(Vec<usize>),
-    /// No reading is certain; the furthest closer that one of them reached ends here. So far was looked.
+    /// No reading is certain; the furthest closer that one of them reached ends here, and this far was searched.
     Unsure { closed: Option<usize>, furthest: usize },
 }
 
-/// The white space of an object's member, as far as one was seen: behind its comma, and behind its colon.
+/// The white space in an object's members, as far as known: after the comma, and after the colon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spacing {
     pub(super) comma: Option<usize>,
     pub(super) colon: Option<usize>,
 }
 
-/// The doubtful string with which a search begins.
+/// The doubtful string that a search begins with.
 #[derive(Clone, Copy)]
 pub(super) struct DoubtfulString<'d> {
     pub(super) look: Lookahead<'d>,
     pub(super) quote: Quote,
     pub(super) raw: bool,
-    /// Where its content is still visible from, and where the first quote in doubt stands.
+    /// The start of its visible content, and its first doubtful quote.
     pub(super) visible: usize,
     pub(super) at: usize,
     pub(super) stack: &'d [OpenBracket],
@@ -76,48 +76,48 @@ pub(super) struct DoubtfulString<'d> {
     pub(super) spacing: Spacing,
     /// Line breaks between members were written as in strings.
     pub(super) escaped_blanks: bool,
-    /// How far its end is looked for.
+    /// How far its end is searched for.
     pub(super) reach: usize,
-    /// Where that quote ends, if it can end the string: another end has to be as good.
+    /// The end of that quote, if it can end the string: another end has to be as good.
     pub(super) behind_end: Option<usize>,
 }
 
-/// A search looks at so many bytes, and so many times as many as it has passed, before it gives up.
+/// A search examines this many bytes, plus this many times the bytes that it has passed, before it gives up.
 ///
-/// Real calls take two bytes for each; text made of declared keys could take the square of its length.
+/// Real calls need two looks per byte; text made of declared keys could take the square of its length.
 const LEAST: usize = 1 << 13;
 const MOST: usize = 6;
 
-/// Strings that may be in doubt at once. Each adds a level of backtracking; real calls have a handful, and 64 keep
+/// Simultaneously doubtful strings. Each adds a level of backtracking; real calls have a handful, and 64 keep
 /// the stack of choices within a few KiB.
 const CHOICES: usize = 64;
 
-/// A search for the ends of the strings that are left: depth first, with what has failed remembered.
+/// A search for the ends of the remaining strings: depth first, with a memory of failures.
 struct Resolver<'s> {
     look: Lookahead<'s>,
     doubtful: &'s DoubtfulString<'s>,
     choices: Vec<OpenString>,
     ends: Vec<usize>,
-    /// Strings from which no reading leads on, with how much was open and given there.
+    /// Strings from which no reading continues, with the open brackets and given parameters.
     dead: HashSet<(usize, usize, usize)>,
     looked: usize,
     furthest: usize,
     closed: Option<usize>,
-    /// A reading closed the call that may be meant.
+    /// A reading closed the call, and may be the intended one.
     rivalled: bool,
-    /// Keys may stand without quotes, members without a comma.
+    /// Keys may have no quotes, and members no comma.
     slips: bool,
-    /// A string of code is open where the doubtful one ends: an odd number of quotes stands in that.
+    /// A string of code is open at the end of the doubtful one, which contains an odd number of quotes.
     open_code: bool,
 }
 
-/// Looks for the ends of the doubtful string and of all strings behind it.
+/// Looks for the ends of the doubtful string and of all strings after it.
 pub(super) fn read(doubtful: &DoubtfulString<'_>) -> Result<Plan, NotYet> {
     Resolver::new(doubtful).run()
 }
 
-/// Says whether the call is closed behind a string that ends at `end` and only strings that need no search; commas and the
-/// quotes of keys may be missing. `None` if nothing speaks against it, and not enough for it.
+/// Returns whether the call is closed after a string that ends at `end` and only strings that need no search; commas and the
+/// quotes of keys may be missing. `None` if the evidence is insufficient.
 pub(super) fn closes_plainly(doubtful: &DoubtfulString<'_>, end: usize) -> Result<Option<bool>, NotYet> {
     let look = doubtful.look;
     let mut search = Resolver { slips: true, ..Resolver::new(doubtful) };
@@ -137,8 +137,8 @@ pub(super) fn closes_plainly(doubtful: &DoubtfulString<'_>, end: usize) -> Resul
     Ok(None)
 }
 
-/// Says whether the doubtful string ends at its place, where no quote stands: only strings that need no search follow, and a
-/// declared member that is new, or the call's closers behind a string without quotes: one that quotes a call may be cut there.
+/// Returns whether the doubtful string ends here, without a quote: only strings that need no search follow, and a
+/// declared member that is new, or the call's closers after a string without quotes: one that quotes a call may be cut there.
 pub(super) fn ends_unclosed(doubtful: &DoubtfulString<'_>) -> Result<bool, NotYet> {
     let (look, search) = (doubtful.look, Resolver::new(doubtful));
     let Some(first) = search.choices.first() else { return Ok(false) };
@@ -157,8 +157,8 @@ pub(super) fn ends_unclosed(doubtful: &DoubtfulString<'_>) -> Result<bool, NotYe
     Ok(fits && closes_plainly(doubtful, doubtful.at)? == Some(true))
 }
 
-/// Says whether the doubtful quote, which ends at `end`, looks like its string's end and closes the call with the brackets
-/// behind it, and a comma follows: the call that is broken may be the next one.
+/// Returns whether the doubtful quote, which ends at `end`, looks like its string's end, and the brackets after it close
+/// the call, followed by a comma: the broken call may be the next one.
 pub(super) fn ends_before_another(doubtful: &DoubtfulString<'_>, end: usize) -> Result<bool, NotYet> {
     let doubtful = DoubtfulString { behind_end: Some(end), ..*doubtful };
     let search = Resolver::new(&doubtful);
@@ -166,7 +166,7 @@ pub(super) fn ends_before_another(doubtful: &DoubtfulString<'_>, end: usize) -> 
     Ok(search.closes_before_another(first, end)? && search.looks_like_end(first, doubtful.at)?)
 }
 
-/// Says whether some line breaks in a string are escaped and others are not: what follows the latter is no part of it.
+/// Returns whether some line breaks in a string are escaped and others are not: what follows the latter is no part of it.
 fn mixes_line_breaks(text: &str) -> bool {
     let backslashes = |upto: usize| text[..upto].bytes().rev().take_while(|byte| *byte == b'\\').count();
     text.contains('\n') && text.match_indices("\\n").any(|(at, _)| backslashes(at).is_multiple_of(2))
@@ -240,7 +240,7 @@ impl Resolver<'_> {
         Plan::Unsure { closed: self.closed, furthest: self.furthest }
     }
 
-    /// Returns what speaks against the reading at hand.
+    /// Returns the evidence against the current reading.
     fn against(&self, levels: &WalkState) -> Vetoes {
         let mut all = Vetoes::default();
         for (choice, end) in self.choices.iter().zip(&self.ends) {
@@ -258,7 +258,7 @@ impl Resolver<'_> {
         all
     }
 
-    /// Returns the next quote that may end the innermost string, and the levels behind it; goes back where none is left.
+    /// Returns the next quote that may end the innermost string, and the levels after it; backtracks if none is left.
     fn next_end(&mut self) -> Result<Option<(usize, WalkState)>, NotYet> {
         while let Some(mut choice) = self.choices.pop() {
             self.ends.truncate(self.choices.len());

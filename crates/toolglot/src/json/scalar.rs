@@ -1,26 +1,26 @@
-//! Numbers and words: which are JSON, and which can be read as JSON with a repair.
+//! Numbers and words: those that are JSON, and those that a repair turns into JSON.
 
 use crate::diagnostic::Code;
 use crate::schema::Types;
 
-/// A token that is not JSON but means something: its JSON, and the repairs that got there.
+/// A token that is not JSON: its JSON, and the repairs that were needed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RepairedScalar {
     pub(super) json: String,
     pub(super) codes: Vec<Code>,
 }
 
-/// Says whether a byte can belong to a number or a word.
+/// Returns whether a byte can belong to a number or a word.
 pub(crate) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'-' | b'.' | b'$') || byte >= 0x80
 }
 
-/// Says whether a token is a JSON number, boolean or null.
+/// Returns whether a token is a JSON number, boolean or null.
 pub(super) fn is_json(token: &str) -> bool {
     matches!(token, "true" | "false" | "null") || is_number(token.as_bytes())
 }
 
-/// Says whether bytes are a JSON number.
+/// Returns whether bytes are a JSON number.
 pub(crate) fn is_number(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"-").unwrap_or(bytes);
     let whole = digits(bytes);
@@ -46,9 +46,9 @@ fn digits(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// Reads a token that is not JSON; `types` are what the schema declares for it.
+/// Reads a token that is not JSON; `types` are those that the schema declares for it.
 ///
-/// The schema is asked first: a declared string keeps the token's text, unless what it spells is declared too, or is null.
+/// The schema decides first: a declared string keeps the token's text, unless its value is also declared, or is null.
 pub(super) fn fix(token: &str, types: Types) -> Option<RepairedScalar> {
     let fixed = literal(token, types)?;
     let spelled = match fixed.json.as_str() {
@@ -78,7 +78,7 @@ fn is_non_finite(token: &str) -> bool {
     matches!(name, "NaN" | "nan" | "Infinity" | "infinity" | "Inf" | "inf" | "INF" | "NAN")
 }
 
-/// Reads a number that JSON would not; its source text is kept wherever it can be.
+/// Reads a number that is not valid JSON; its source text is kept where possible.
 fn number(token: &str, types: Types) -> Option<RepairedScalar> {
     let mut codes = Vec::new();
     let (sign, mut rest) = match token.as_bytes().first()? {
@@ -112,7 +112,7 @@ fn number(token: &str, types: Types) -> Option<RepairedScalar> {
     is_number(completed.as_bytes()).then(|| RepairedScalar { json: format!("{sign}{completed}"), codes })
 }
 
-/// `007` is more likely an identifier than seven, unless the schema says that it counts.
+/// `007` is more likely an identifier than seven, unless the schema declares a number.
 fn leading_zero(token: &str, sign: &str, rest: &str, types: Types, mut codes: Vec<Code>) -> Option<RepairedScalar> {
     let trimmed = rest.trim_start_matches('0');
     let zero = if trimmed.starts_with(|first: char| first.is_ascii_digit()) { "" } else { "0" };
@@ -125,7 +125,7 @@ fn leading_zero(token: &str, sign: &str, rest: &str, types: Types, mut codes: Ve
     Some(RepairedScalar { json, codes })
 }
 
-/// Takes out the underscores that stand between two digits; `None` if one stands elsewhere.
+/// Removes the underscores between two digits; `None` if there are others.
 fn without_underscores(token: &str) -> Option<String> {
     let bytes = token.as_bytes();
     let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
@@ -133,7 +133,7 @@ fn without_underscores(token: &str) -> Option<String> {
     bytes.iter().enumerate().all(fits).then(|| token.replace('_', ""))
 }
 
-/// Puts a zero where a decimal point has a digit on one side only.
+/// Adds a zero if a decimal point has a digit on one side only.
 fn complete(number: &str) -> String {
     let Some((whole, fraction)) = number.split_once('.') else { return number.to_owned() };
     let bare = digits(fraction.as_bytes()) == 0;

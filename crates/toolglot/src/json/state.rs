@@ -1,8 +1,8 @@
-//! The machine of the JSON reader: what may stand next, which brackets are open, and the one function that moves both.
+//! The state machine of the JSON reader: what is allowed next, which brackets are open, and the one function that changes both.
 
 use crate::schema::NodeId;
 
-/// What may stand at the reader's place.
+/// What is allowed at the reader's position.
 ///
 /// | expected | brackets open | a string | a key | `:` | a scalar | `,` | bracket closes |
 /// |---|---|---|---|---|---|---|---|
@@ -14,9 +14,9 @@ use crate::schema::NodeId;
 /// | Text    | –                    | –    | Colon | –      | After | –            | – |
 /// | After   | –                    | –    | –     | –      | –     | Key, Element | After |
 ///
-/// `{` leads to Key, `[` and `(` to Element, `(` around one value to Member. A comma leads to Key in an object. In place
-/// of After stands Done where no bracket is open. A cell that is empty is left to the repairs: they say which step
-/// they take instead, or end the value.
+/// `{` leads to Key, `[` and `(` to Element, `(` around one value to Member. A comma leads to Key in an object. If
+/// no bracket is open, Done replaces After. An empty cell is left to the repairs: they take a different step
+/// or end the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Expect {
     /// A value outside all brackets.
@@ -33,11 +33,11 @@ pub(super) enum Expect {
     Text,
     /// A comma or a closing bracket.
     After,
-    /// Nothing but the fence that was opened around the value.
+    /// Only the closing fence, if a fence was opened around the value.
     Done,
 }
 
-/// What was read: a column of the table of [`Expect`].
+/// What was read: a column of the table in [`Expect`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     /// A bracket opened around values that a schema may govern.
@@ -63,7 +63,7 @@ pub(super) enum Bracket {
     Tuple,
     /// `{` around values without keys, emitted as an array.
     Set,
-    /// `(` around one value without a comma, which is nothing but that value.
+    /// `(` around one value without a comma, which is only that value.
     Group,
 }
 
@@ -96,7 +96,7 @@ pub(super) struct OpenBracket {
     pub(super) doubled: bool,
     /// It was put into an array that the schema declares.
     pub(super) wrapped: bool,
-    /// The schema takes no such value here, or not one in it.
+    /// The schema does not allow such a value here, or only items of it.
     pub(super) misfit: bool,
 }
 
@@ -151,7 +151,7 @@ impl ReaderState {
         };
     }
 
-    /// Closes the innermost bracket; the one around one that the schema does not take may be the slip.
+    /// Closes the innermost bracket; if the schema does not allow the one around it, that one may be the slip.
     fn close(&mut self) {
         let misfit = self.open.pop().is_some_and(|closed| closed.misfit);
         if let Some(outer) = self.innermost_mut() {
@@ -159,12 +159,12 @@ impl ReaderState {
         }
     }
 
-    /// Returns what is expected behind a value.
+    /// Returns what is expected after a value.
     fn behind(&self) -> Expect {
         if self.open.is_empty() { Expect::Done } else { Expect::After }
     }
 
-    /// Ends the value: what stood in open brackets came out another way, or not at all.
+    /// Ends the value: the contents of open brackets were emitted in another way, or dropped.
     pub(super) fn end(&mut self) {
         self.open.clear();
         self.expect = Expect::Done;

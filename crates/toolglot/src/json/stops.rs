@@ -1,4 +1,4 @@
-//! What a string stops at: runs of content that needs no decision pass, found by their bytes.
+//! Stops of strings: runs of content that needs no decision pass, found by their bytes.
 
 use super::Context;
 use super::look::KEY;
@@ -12,10 +12,10 @@ use crate::parser::{ByteSet, CallContext, SHORT};
 use crate::sink::Sink;
 use crate::view::{NotYet, View, is_blank};
 
-/// What stands where content that passes ends.
+/// The cause of the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentStop {
-    /// The bytes that would tell have not arrived.
+    /// The deciding bytes have not arrived.
     NotThere,
     Decision,
 }
@@ -24,9 +24,9 @@ pub(super) enum ContentStop {
 #[derive(Clone, Debug)]
 pub(super) struct Stops {
     classes: [u8; 256],
-    /// What strings between tokens stop at, which is little enough to be searched for.
+    /// Stops of strings between tokens, few enough for a search.
     tokens: Option<ByteSet>,
-    /// What content stops at that is known to be valid JSON.
+    /// Stops of content that is known to be valid JSON.
     valid: Option<ByteSet>,
     ready: bool,
 }
@@ -38,13 +38,13 @@ const CURLY: u8 = 8;
 const TOKEN: u8 = 16;
 const MARKER: u8 = 32;
 const ENTITY: u8 = 64;
-/// What may be no part of a string at its end.
+/// Characters at the end of a string that may not belong to it.
 const WAITS: u8 = 128;
 
-/// The bytes that escapes consist of.
+/// The bytes of escapes.
 const ESCAPES: &[u8] = b"\\\"/bfnrtu0123456789abcdefABCDEF";
 
-/// What every string stops at, whatever stands around it.
+/// Stops of every string, independent of what surrounds it.
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -72,7 +72,7 @@ impl Default for Stops {
 }
 
 impl Stops {
-    /// Fills the table when the first string needs it, and makes ready to search through much `valid` content.
+    /// Fills the table when the first string needs it, and prepares a search if there is much `valid` content.
     pub(super) fn prepare(&mut self, context: &Context<'_>, valid: bool) {
         if !self.ready {
             self.fill(context);
@@ -107,10 +107,10 @@ impl Stops {
         (few.len() < SHORT).then(|| all(few)).filter(|all| all & text.mask() == 0)
     }
 
-    /// Returns the end of the visible content that passes as it stands, and what comes next.
+    /// Returns the end of the visible content that passes unchanged, and what comes next.
     ///
-    /// Plain runs pass, JSON's own escapes, and what could be a quote or a marker but is none. At `limit` it is over.
-    /// `decides` says whether the token that ends the string stands at a place, or a doubtful marker.
+    /// Plain runs pass, as do JSON's own escapes, and bytes that turn out to be no quote or marker. It ends at `limit`.
+    /// `decides` returns whether the token that ends the string, or a doubtful marker, is at a position.
     pub(super) fn pass(
         &self,
         view: View<'_>,
@@ -166,8 +166,8 @@ impl Stops {
     }
 }
 
-/// Returns up to where a string's content from `from` to `end` is certain when what follows is not known: the commas, brackets
-/// and blanks at its end may be no part of it.
+/// Returns how much of a string's content from `from` to `end` is certain without the next bytes: the commas, brackets
+/// and white space at its end may not belong to it.
 #[inline]
 pub(super) fn certain(view: View<'_>, from: usize, end: usize) -> usize {
     let content = &view.rest(from)[..end - from];
@@ -177,7 +177,7 @@ pub(super) fn certain(view: View<'_>, from: usize, end: usize) -> usize {
     }
 }
 
-/// Returns how many of the next bytes wait for what follows them; few calls are nested deeper, or indented more.
+/// Returns how many of the next bytes wait for those after them; few calls are nested deeper, or indented more.
 pub(super) fn waiting<'b>(bytes: impl Iterator<Item = &'b u8>) -> usize {
     bytes.take(KEY).take_while(|byte| is_blank(**byte) || CLASSES[usize::from(**byte)] == WAITS).count()
 }
@@ -188,7 +188,7 @@ pub(super) fn clip(view: View<'_>, at: usize) -> usize {
 }
 
 impl JsonReader {
-    /// Passes what is visible of a string's content as far as it is strict already; false if a byte needs a decision.
+    /// Passes the visible content of a string as far as it is strict; false if a byte needs a decision.
     pub(crate) fn pass_plain(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> bool {
         let amid = self.state.expect() == Expect::Text && self.stops.ready && !self.text.key;
         let begins = self.cursor.at() <= self.text.content + DRIVE.len();
@@ -214,7 +214,7 @@ impl JsonReader {
         next == ContentStop::NotThere
     }
 
-    /// Emits a string's content up to `end`, which is strict already, or data between tokens.
+    /// Emits a string's content up to `end` that is already strict, or data between tokens.
     fn pass_upto(&mut self, end: usize, context: &CallContext<'_>, sink: &mut Sink) {
         let content = context.view.slice(self.cursor.at(), end);
         match content {
@@ -227,7 +227,7 @@ impl JsonReader {
 }
 
 impl RunningString {
-    /// Says whether the token that ends this string stands at `at`; `own` is the dialect's.
+    /// Returns whether the token that ends this string is at `at`; `own` is the dialect's.
     #[inline]
     pub(super) fn is_closed_by_token<'q>(
         &self,
@@ -241,7 +241,7 @@ impl RunningString {
         self.quote.token(own()).map_or(Ok(false), |token| Ok(token_closer(view, token, at)?.is_some()))
     }
 
-    /// Returns which classes of bytes a run of this string stops at.
+    /// Returns the classes of bytes at which a run of this string stops.
     fn mask(&self) -> u8 {
         let quote = match self.quote {
             Quote::Double => CURLY,
@@ -257,7 +257,7 @@ impl RunningString {
         quote | ALWAYS | MARKER
     }
 
-    /// Returns the length of the escape that stands first, if it is one of JSON's own for certain.
+    /// Returns the length of the escape that is first, if it is one of JSON's own for certain.
     fn escape(&self, rest: &[u8]) -> Escape {
         if self.raw || self.quote == Quote::Escaped {
             return Escape::Other;
@@ -272,7 +272,7 @@ impl RunningString {
     }
 }
 
-/// What a backslash begins.
+/// The meaning of a backslash.
 enum Escape {
     /// One of JSON's own, of this length.
     Own(usize),

@@ -1,4 +1,4 @@
-//! JSON that is already strict, though it may be cut off: its tokens, and the members of an object.
+//! Strict JSON, possibly truncated: its tokens, and the members of an object.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::write::decode;
 use crate::view::is_blank;
 
-/// Goes through the tokens of strict JSON and says where each stands, a string with its quotes.
+/// Iterates over the tokens of strict JSON with their positions; strings include their quotes.
 pub(crate) fn tokens(json: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -21,7 +21,7 @@ pub(crate) fn tokens(json: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns where the quote stands that ends a string, whose content begins the text.
+/// Returns where the quote occurs that ends a string, whose content begins the text.
 pub(crate) fn string_end(content: &str) -> Option<usize> {
     let mut escaped = false;
     content.bytes().position(|byte| {
@@ -31,7 +31,7 @@ pub(crate) fn string_end(content: &str) -> Option<usize> {
     })
 }
 
-/// Returns the members of an object: what each key says, and its value as it stands.
+/// Returns the members of an object: each key, decoded, and its value, unchanged.
 pub(crate) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
     let (mut members, mut depth, mut key, mut colon) = (Vec::new(), 0usize, None, None);
     for Range { start, end } in tokens(json) {

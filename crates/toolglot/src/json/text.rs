@@ -1,4 +1,4 @@
-//! Strings: runs of plain bytes at full speed, then the one byte that needs a decision.
+//! Strings: runs of plain bytes on the fast path, then the one byte that needs a decision.
 
 use super::follow::Follow;
 use super::look::Ahead;
@@ -10,24 +10,24 @@ use super::{Ended, InnerCall, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
 
-/// The running string.
+/// The current string.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunningString {
     pub(super) quote: Quote,
     pub(super) key: bool,
     /// Backslashes are data.
     pub(super) raw: bool,
-    /// Where it began, prefix and quote included.
+    /// Its start, prefix and quote included.
     pub(super) from: usize,
     /// Where its content began.
     pub(super) content: usize,
-    /// The quote that ends it, where it was found out together with the ends of those behind it.
+    /// The quote that ends it, if it was determined together with the ends of the later strings.
     pub(super) end: Option<usize>,
-    /// Its strict form is not the source byte for byte.
+    /// Its strict form differs from the source.
     pub(super) changed: bool,
-    /// A raw control character was reported.
+    /// A raw control character has been reported.
     control: bool,
-    /// A quote inside it was not escaped: strings that follow each other may be code of the value.
+    /// It contains an unescaped quote: adjacent strings may be code of the value.
     pub(super) inner: bool,
     /// Markers before this position are data.
     pub(super) settled: usize,
@@ -35,7 +35,7 @@ pub(super) struct RunningString {
     pub(super) unquoted: usize,
     /// Quotes of the other kind before this position are data.
     twins: usize,
-    /// Bytes before this position have been looked at for the string's end.
+    /// Bytes before this position have been searched for the string's end.
     pub(super) tried: usize,
     /// Bytes before this position are valid content: no quote, escape or control character there needs a decision.
     pub(super) valid: usize,
@@ -48,7 +48,7 @@ impl RunningString {
     }
 }
 
-/// Valid content longer than this is searched for what needs a decision: to make the search ready costs as much as to look at so
+/// Longer valid content is searched for stops: preparing the search costs as much as examining this
 /// many bytes.
 const SEARCHED: usize = 256;
 
@@ -123,7 +123,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Returns the end of the visible content that passes as it stands.
+    /// Returns the end of the visible content that passes unchanged.
     fn plain_end(&self) -> usize {
         if self.context.options.careful {
             return self.at();
@@ -137,7 +137,7 @@ impl ReaderStep<'_> {
         certain(self.view, self.at(), end)
     }
 
-    /// Emits content up to `end` that is strict already, or data between tokens.
+    /// Emits content up to `end` that is already strict, or data between tokens.
     fn pass(&mut self, end: usize) {
         if self.reader.text.quote.is_token() {
             return self.put_plain(end);
@@ -149,7 +149,7 @@ impl ReaderStep<'_> {
         self.put_source(end);
     }
 
-    /// Emits strict content of the running string.
+    /// Emits strict content of the current string.
     pub(super) fn put_text(&mut self, json: &str) {
         if self.reader.text.key && self.wants_key() {
             self.reader.key.push_str(json);
@@ -180,7 +180,7 @@ impl ReaderStep<'_> {
             Follow::Joins(next)
                 if !self.view.slice(self.visible(), at).contains(['"', '\'']) && self.ends_plainly(next)? =>
             {
-                // Behind a plus, or in Python's spelling; two of JSON's own strings in a call may as well be one with quotes inside.
+                // After a plus, or in Python's spelling; two of JSON's own strings in a call may as well be one with quotes inside.
                 let text = &self.reader.text;
                 let json = text.quote == Quote::Double && !text.raw && self.view.byte(next)? == Some(b'"');
                 let call = json && self.is_marked() && self.parent() != Some(Bracket::Group);
@@ -191,7 +191,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Goes on with the string that is joined to this one, which ends at `end`.
+    /// Continues with the string that is joined to this one, which ends at `end`.
     pub(super) fn join(&mut self, end: usize, next: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let Some((quote, length)) = self.look().opens(next)? else { return Ok(self.ended(Ended::Broken)) };
         Ok(self.repaired(Code::Concatenation, end..next, "joined two adjacent strings", |turn| {
@@ -203,7 +203,7 @@ impl ReaderStep<'_> {
         }))
     }
 
-    /// Says whether a quote of the other kind at `at` ends the string: it could, and the next quote of its own kind not.
+    /// Returns whether a quote of the other kind at `at` ends the string: it can, and the next quote of its own kind cannot.
     fn twin_ends(&mut self, at: usize) -> Result<bool, NotYet> {
         let quote = self.reader.text.quote;
         let open = at >= self.reader.text.twins && self.reader.text.end.is_none();
@@ -224,7 +224,7 @@ impl ReaderStep<'_> {
         Ok(!closes)
     }
 
-    /// Ends the string before `end`, though its own quote does not stand there.
+    /// Ends the string before `end`, although its own quote is not there.
     fn end_with(&mut self, end: usize, code: Code, message: &str) -> Option<ValueOutcome> {
         let at = self.at();
         if self.admit(code, at..end, message) { self.text_end(end) } else { self.ended(Ended::Broken) }
@@ -256,7 +256,7 @@ impl ReaderStep<'_> {
         None
     }
 
-    /// Settles whether a marker inside the string is data, or the string ended before it.
+    /// Decides whether a marker inside the string is data, or the string ended before it.
     fn marker(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         match self.inner_call()? {
             InnerCall::Data => {}
@@ -281,7 +281,7 @@ impl ReaderStep<'_> {
             self.reader.text.settled = quote;
             return Ok(None);
         }
-        // Without its own token, a string does not go on behind what closes the call.
+        // Without its own token, a string does not continue after what closes the call.
         let (view, at) = (self.view, self.at());
         if self.reader.text.quote.is_token()
             && view.byte(quote)?.is_none()
@@ -297,7 +297,7 @@ impl ReaderStep<'_> {
         Ok(ended)
     }
 
-    /// Returns the first opener of a call from the reader's place on and before `end`.
+    /// Returns the first opener of a call from the reader's position on and before `end`.
     fn opener_before(&self, end: usize) -> Result<Option<usize>, NotYet> {
         let markers = self.context.markers;
         for at in self.at()..end {
@@ -310,7 +310,7 @@ impl ReaderStep<'_> {
         Ok(None)
     }
 
-    /// Says whether what stands behind a string that ends at `end` is what goes on behind one.
+    /// Returns whether the text after a string that ends at `end` may follow a string.
     fn may_follow(&self, end: usize) -> Result<bool, NotYet> {
         let next = self.look().gap(end)?;
         let Some(byte) = self.view.byte(next)? else { return Ok(true) };
@@ -322,7 +322,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Finds the next quote from `at` on that could close the string, or the input's end; says whether it does.
+    /// Finds the next quote from `at` on that could close the string, or the input's end; returns also whether it does.
     pub(super) fn next_quote(&self, mut at: usize) -> Result<(usize, bool), NotYet> {
         let text = &self.reader.text;
         loop {
@@ -338,12 +338,12 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether the escapes of Python hold in the running string.
+    /// Returns whether the current string has Python's escapes.
     pub(super) fn is_python(&self) -> bool {
         self.reader.place == ValuePosition::Keyword || !matches!(self.reader.text.quote, Quote::Double | Quote::Escaped)
     }
 
-    /// Looks for a string with a Python prefix at `at`: the end of the prefix, and whether it means raw.
+    /// Looks for a string with a Python prefix at `at`; returns the end of the prefix, and whether it means raw.
     pub(super) fn prefix(&self, at: usize) -> Result<Option<(usize, bool)>, NotYet> {
         let first = self.view.byte(at)?.map(|byte| byte.to_ascii_lowercase());
         if !matches!(first, Some(b'r' | b'b' | b'f' | b'u')) {

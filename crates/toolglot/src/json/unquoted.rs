@@ -1,4 +1,4 @@
-//! Values without quotes: scalars, bare strings, and strings whose first quote is lost.
+//! Values without quotes: scalars, bare strings, and strings without their first quote.
 
 use super::look::Ahead;
 use super::quote::Quote;
@@ -13,7 +13,7 @@ use crate::schema::{SchemaNode, Types};
 use crate::view::{NotYet, is_blank};
 
 impl ReaderStep<'_> {
-    /// Reads a scalar, or a string without quotes where that is allowed.
+    /// Reads a scalar, or an unquoted string where that is allowed.
     pub(super) fn bare(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let strings = !self.is_root() && (self.is_native(Code::BareString) || self.sink.allows(Code::BareString));
@@ -43,8 +43,8 @@ impl ReaderStep<'_> {
         if self.is_root() { Ok(self.empty_root(word, end)) } else { Ok(self.scalar(word, end, code)) }
     }
 
-    /// Returns where a string ends that lost both its quotes, if one is declared here and nothing in it is a sign of JSON, of
-    /// code or of markup. `end` is where its first word does.
+    /// Returns the end of a string without both of its quotes, if one is declared here and nothing in it looks like JSON,
+    /// code or markup. `end` is the end of its first word.
     fn unquoted(&self, end: usize) -> Result<Option<usize>, NotYet> {
         let (at, word) = (self.at(), self.view.slice(self.at(), end));
         let meant = scalar::is_json(word) || scalar::fix(word, Types::STRING).is_some();
@@ -63,14 +63,14 @@ impl ReaderStep<'_> {
         Ok((ends && text.contains(char::is_alphanumeric) && self.is_behind_plain_key()).then_some(at + text.len()))
     }
 
-    /// Says whether a string is declared for the value here.
+    /// Returns whether a string is declared for the value.
     fn wants_string(&self) -> bool {
         let types = self.node(self.value_node()).map_or(Types::OPEN, SchemaNode::types);
         !types.is_open() && types.has(Types::STRING)
     }
 
-    /// Finds a string whose first quote is missing, and returns what its last one is: a string is declared here, and the next
-    /// quote on the line is followed by what a string is followed by. Where strings need no quotes, it is data.
+    /// Finds a string without its first quote, and returns its last one: a string is declared here, and the next
+    /// quote on the line is followed by what may follow a string. If strings need no quotes, it is data.
     pub(super) fn unopened(&mut self) -> Result<Option<Quote>, NotYet> {
         let (at, own) = (self.at(), self.context.quote);
         let wants = self.wants_string() || self.sink.allows(Code::BareString);
@@ -98,7 +98,7 @@ impl ReaderStep<'_> {
         Ok(Some(quote))
     }
 
-    /// Says whether nothing was skipped before this value, and its key holds no colon: both may be the beginning of a string.
+    /// Returns whether nothing was skipped before this value, and its key has no colon: both may be the beginning of a string.
     fn is_behind_plain_key(&self) -> bool {
         let (at, key) = (self.at(), self.reader.key_at);
         let before = self.view.slice(self.visible_before(at, key), at).trim_end();
@@ -108,7 +108,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// `null` for the arguments of a tool that needs none.
+    /// Reads `null` as the arguments of a tool that needs none.
     fn empty_root(&mut self, word: &str, end: usize) -> Option<ValueOutcome> {
         let span = self.at()..end;
         if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "read missing arguments as `{}`")
@@ -121,7 +121,7 @@ impl ReaderStep<'_> {
         self.value_end()
     }
 
-    /// Finds where a string without quotes ends, blanks at its end not counted; braces in it stand in pairs.
+    /// Finds the end of an unquoted string, without white space at its end; braces in it are in pairs.
     fn bare_end(&self) -> Result<usize, NotYet> {
         let (mut end, mut at, mut open) = (self.at(), self.at(), 0_usize);
         while let Some(byte) = self.view.byte(at)? {
@@ -163,7 +163,7 @@ impl ReaderStep<'_> {
     }
 }
 
-/// Says whether a word begins with a quote token that was damaged: with a piece of its start, or of its end near by.
+/// Returns whether a word begins with a damaged quote token: with a part of it, soon followed by a part of its end.
 fn is_torn(word: &str, token: &str) -> bool {
     let (word, token) = (word.as_bytes(), token.as_bytes());
     let piece = (token.len() / 2).min(3);

@@ -1,4 +1,4 @@
-//! Values: which one begins, what the schema says to it, and scalars whole.
+//! Values: which one begins, how the schema affects it, and whole scalars.
 
 use std::ops::Range;
 
@@ -17,11 +17,11 @@ use crate::parser::LOOK;
 use crate::schema::{NodeId, SchemaNode, Types};
 use crate::view::NotYet;
 
-/// A string of one line, of which a quote is in doubt, is looked at so far.
+/// A single-line string with a doubtful quote is examined up to this length.
 pub(super) const LINE: usize = 1 << 10;
 
 impl ReaderStep<'_> {
-    /// Reads what stands where a value is wanted.
+    /// Reads the input where a value is expected.
     pub(super) fn value(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let element = self.reader.state.expect() == Expect::Element;
         match byte {
@@ -42,18 +42,18 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether the arguments object itself is wanted.
+    /// Returns whether the arguments object itself is expected.
     pub(super) fn is_root(&self) -> bool {
         self.reader.place == ValuePosition::Arguments && self.reader.state.open().is_empty()
     }
 
-    /// Says whether a value is wanted that may be null: nothing else is declared for it.
+    /// Returns whether a nullable value of no other declared type is expected.
     fn may_lack_value(&self) -> bool {
         let types = self.node(self.reader.node).map_or(Types::OPEN, SchemaNode::types);
         self.reader.state.expect() == Expect::Member && (types.is_open() || types.has(Types::NULL))
     }
 
-    /// A key has no value.
+    /// A key without a value.
     fn missing_value(&mut self) -> Option<ValueOutcome> {
         let at = self.at();
         self.repaired(Code::MissingValue, at..at, "read a missing value as null", |turn| {
@@ -79,7 +79,7 @@ impl ReaderStep<'_> {
         Ok(self.open(bracket, node))
     }
 
-    /// Says whether the brace at hand opens a Python set: its first value is plain, and no colon stands behind it.
+    /// Returns whether the current brace opens a Python set: its first value is plain, and no colon follows it.
     fn is_set(&self) -> Result<bool, NotYet> {
         if self.reader.place != ValuePosition::Keyword {
             return Ok(false);
@@ -123,7 +123,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Opens a bracket where the schema takes none.
+    /// Opens a bracket where the schema allows none.
     fn open_misfit(&mut self, bracket: Bracket, node: SchemaNode<'_>, kind: Types) -> Option<ValueOutcome> {
         self.misfit_bracket(node, kind);
         let opened = self.open(bracket, None);
@@ -144,7 +144,7 @@ impl ReaderStep<'_> {
         opened
     }
 
-    /// An object or array where none is declared: its text where a string is, its only member, else a mismatch.
+    /// Reads an object or array where none is declared: as text if a string is, as its only member, or as a mismatch.
     fn misfit_bracket(&mut self, node: SchemaNode<'_>, kind: Types) {
         let (at, types) = (self.at(), node.types());
         let text = types.has(Types::STRING) && types.only(Types::STRING | Types::NULL);
@@ -158,7 +158,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// A value begins: its comma was right. Returns its schema.
+    /// Begins a value: the comma before it was valid. Returns its schema.
     fn value_begin(&mut self) -> Option<NodeId> {
         let node = self.value_node();
         if self.reader.state.expect() == Expect::Element {
@@ -211,7 +211,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Returns the byte that stands three times at `at`, if it is a quote.
+    /// Returns the byte that occurs three times at `at`, if it is a quote.
     fn triple(&self, at: usize) -> Result<Option<u8>, NotYet> {
         let first = self.view.byte(at)?;
         if !matches!(first, Some(b'"' | b'\'')) || self.view.byte(at + 1)? != first || self.view.byte(at + 2)? != first
@@ -223,7 +223,7 @@ impl ReaderStep<'_> {
         Ok(first.filter(|_| !four))
     }
 
-    /// Says whether four quotes begin a string of one line and four end it: one on each side is either its own, and the rest
+    /// Returns whether four quotes begin a string of one line and four end it: one on each side is either its own, and the rest
     /// its text, or the other way round.
     fn is_doubly_quoted(&self, quote: u8, at: usize) -> Result<bool, NotYet> {
         if self.view.byte(at + 3)? != Some(quote) {
@@ -308,7 +308,7 @@ impl ReaderStep<'_> {
         self.put_scalar(&json, end)
     }
 
-    /// Emits a scalar, or a string that was held whole, as the schema wants it.
+    /// Emits a scalar, or a string that was held whole, as the schema requires.
     pub(super) fn put_scalar(&mut self, json: &str, end: usize) -> Option<ValueOutcome> {
         let span = self.at()..end;
         let node = self.value_begin();
@@ -344,7 +344,7 @@ impl ReaderStep<'_> {
 }
 
 impl<'t> ReaderStep<'t> {
-    /// Returns the schema that a value is checked and converted by; what is held is looked at later.
+    /// Returns the schema with which a value is checked and converted; held values are checked later.
     pub(super) fn node(&self, node: Option<NodeId>) -> Option<SchemaNode<'t>> {
         if self.reader.deferred.is_on() { None } else { Some(self.context.schema?.node(node?)) }
     }

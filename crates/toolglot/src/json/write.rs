@@ -1,4 +1,4 @@
-//! Writes JSON strings, and reads back what strict ones mean.
+//! Writes JSON strings, and decodes strict ones.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ pub(crate) fn write_string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Appends `text` as it stands between the quotes of a JSON string.
+/// Appends `text` as the content of a JSON string.
 pub(crate) fn write_escaped(text: &str, out: &mut String) {
     // Room for all at once, and for escapes as code has them: a long buffer that grows is copied.
     out.reserve(text.len() + text.len() / 16);
@@ -57,7 +57,7 @@ fn write_escape(byte: u8, out: &mut String) {
     }
 }
 
-/// Returns what strict JSON string contents mean; a lone surrogate is U+FFFD.
+/// Decodes strict JSON string contents; a lone surrogate is U+FFFD.
 pub(crate) fn decode(source: &str) -> Cow<'_, str> {
     if !source.contains('\\') {
         return Cow::Borrowed(source);
@@ -72,7 +72,7 @@ pub(crate) fn decode(source: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns where in strict JSON string contents the byte stands that [`decode`] puts at `decoded`.
+/// Returns the position in strict JSON string contents of the byte that [`decode`] puts at `decoded`.
 pub(super) fn source_offset(source: &str, decoded: usize) -> usize {
     let (mut rest, mut out) = (source, String::new());
     let mut left = decoded;
@@ -85,7 +85,7 @@ pub(super) fn source_offset(source: &str, decoded: usize) -> usize {
     (source.len() - rest.len() + left).min(source.len())
 }
 
-/// Decodes the escape whose backslash stood before `rest`; returns what follows it.
+/// Decodes the escape whose backslash precedes `rest`; returns the remaining text.
 fn decode_escape<'a>(rest: &'a str, out: &mut String) -> &'a str {
     let mut chars = rest.chars();
     match chars.next() {
@@ -121,7 +121,7 @@ fn hex4(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Says whether a byte of content cannot stand in a JSON string as it is.
+/// Returns whether a byte of content must be escaped in a JSON string.
 pub(crate) const fn needs_escape(byte: u8) -> bool {
     byte < 0x20 || matches!(byte, b'"' | b'\\')
 }

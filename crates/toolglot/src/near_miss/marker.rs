@@ -1,5 +1,5 @@
-//! Markers before a declared name or a call's JSON: those that no dialect has, and what they resemble; those after which
-//! no call can be read.
+//! Markers before a declared name or a call's JSON: those that no dialect has, and what they resemble; and those after
+//! which no call can be read.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::tool::{Tool, Tools};
 pub(super) struct UnknownMarker {
     pub(super) text: String,
     pub(super) span: Range<usize>,
-    /// The marker of a dialect that it resembles, or that it is if the dialect is not read.
+    /// The marker of a dialect that it resembles, or is, if that dialect is not enabled.
     pub(super) near: Option<(String, Arc<str>)>,
 }
 
@@ -42,19 +42,19 @@ pub(super) fn unknown(text: &str, dialects: &Dialects, tools: &Tools) -> Option<
     })
 }
 
-/// Says whether a tag is around the JSON of a call to a declared tool.
+/// Returns whether a tag is around the JSON of a call to a declared tool.
 fn encloses(tag: &str, behind: &str, tools: &Tools) -> bool {
     let names = super::places::json_names(behind);
     names.iter().any(|name| tools.resolve(name).is_some()) && behind.contains(&tag.replacen('<', "</", 1))
 }
 
-/// Says whether a marker begins with a known one that is not merely the beginning of its word.
+/// Returns whether a marker begins with a known one that is not merely the beginning of its word.
 fn begins_with(marker: &str, known: &str) -> bool {
     let is_word = |text: Option<char>| text.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':'));
     marker.strip_prefix(known).is_some_and(|rest| !is_word(known.chars().next_back()) || !is_word(rest.chars().next()))
 }
 
-/// Returns the first tool with a parameter of its own and a value soon after it: their names, and their place.
+/// Returns the first tool name that is soon followed by one of the tool's parameters and a value, and their position.
 pub(super) fn unmarked<'t>(text: &str, tools: &'t Tools) -> Option<(&'t str, &'t str, Range<usize>)> {
     tools.ids().map(|id| tools.get(id)).find_map(|tool| {
         let properties = tool.schema.as_ref()?.root().properties();
@@ -78,17 +78,17 @@ fn words<'w>(text: &'w str, word: &'w str) -> impl Iterator<Item = Range<usize>>
     places.filter(move |place| !text[..place.start].ends_with(goes_on) && !text[place.end..].starts_with(goes_on))
 }
 
-/// A marker that opens a call that cannot be read.
+/// The marker of a call that cannot be read.
 pub(super) struct UnreadBody {
     pub(super) marker: String,
     pub(super) dialect: Arc<str>,
-    /// From the marker to where its JSON breaks, or of the marker alone.
+    /// From the marker to the fault in its JSON, or only the marker.
     pub(super) span: Range<usize>,
-    /// How its JSON breaks.
+    /// The fault in its JSON.
     pub(super) fault: Option<ObjectFault>,
 }
 
-/// Returns the first marker of a dialect outside code before what looks like a call.
+/// Returns the first marker of a dialect outside code that precedes what looks like a call.
 pub(super) fn unreadable(text: &str, dialects: &Dialects, tools: &Tools) -> Option<UnreadBody> {
     let (known, code) = (markers(dialects), super::places::code(text));
     markup(text).take(MOST).find_map(|span| {
@@ -107,14 +107,14 @@ pub(super) fn unreadable(text: &str, dialects: &Dialects, tools: &Tools) -> Opti
     })
 }
 
-/// What is wrong with a JSON object that should be a call.
+/// The fault of a JSON object that should be a call.
 pub(super) struct ObjectFault {
     at: usize,
     what: String,
 }
 
 impl ObjectFault {
-    /// Returns where the object that begins at `start` breaks, and how.
+    /// Returns the position and the kind of the fault in the object that begins at `start`.
     pub(super) fn find(text: &str, start: usize) -> Option<Self> {
         let object = text.get(start..).filter(|object| object.starts_with('{'))?;
         let error = first_value(object)?.err()?;
@@ -132,7 +132,7 @@ impl ObjectFault {
         Some(Self { at, what })
     }
 
-    /// Returns that the object at `start` has none of the keys by which a call names its tool.
+    /// Returns the fault of an object at `start` that has none of the keys with which calls name their tool.
     fn nameless(text: &str, start: usize, keys: &[String]) -> Option<Self> {
         let object = text.get(start..).filter(|object| object.starts_with('{'))?;
         let value = first_value(object)?.ok()?;
@@ -142,7 +142,7 @@ impl ObjectFault {
         Some(Self { at: start, what: format!("no key `{expected}` with the tool's name") })
     }
 
-    /// Returns the fault in words, in a text of which `before` bytes were left out.
+    /// Returns the fault in words; `before` bytes of the text were omitted.
     pub(super) fn words(&self, before: usize) -> String {
         format!("is invalid at byte {}: {}", before + self.at, self.what)
     }
@@ -153,7 +153,7 @@ impl ObjectFault {
 }
 
 impl EmptyMessage<'_> {
-    /// Looks for a JSON object that is the whole text and fits the parameters of one declared tool.
+    /// Finds a JSON object that is the whole text and matches the parameters of one declared tool.
     pub(super) fn nameless(&self) -> Option<NearMiss> {
         let start = self.text.len() - self.text.trim_start().len();
         let value = first_value(self.text.get(start..).filter(|text| text.starts_with('{'))?)?.ok()?;
@@ -176,14 +176,14 @@ impl EmptyMessage<'_> {
     }
 }
 
-/// Keys by which the JSON of any dialect may name a tool.
+/// Keys with which the JSON of any dialect may name a tool.
 const NAMES: [&str; 5] = ["name", "function", "tool", "tool_name", "function_name"];
 
 fn first_value(text: &str) -> Option<serde_json::Result<serde_json::Value>> {
     serde_json::Deserializer::from_str(text).into_iter().next()
 }
 
-/// Says which string of a text is not closed, or what is wrong with the JSON after `at`; `before` bytes were left out.
+/// Describes the unclosed string of a text, or the fault in its JSON after `at`; `before` bytes were omitted.
 pub(super) fn fault(text: &str, around: Range<usize>, at: usize, before: usize) -> Option<String> {
     let text = &text[..around.end];
     if let Some(open) = open_string(&text[around.start..]) {
@@ -207,13 +207,13 @@ fn open_string(text: &str) -> Option<usize> {
     open
 }
 
-/// A tool's name where a parameter's belongs.
+/// A tool's name in the place of a parameter's.
 pub(super) struct MisplacedTool {
     pub(super) name: String,
     pub(super) text: String,
     pub(super) span: Range<usize>,
     pub(super) dialect: Arc<str>,
-    /// How the dialect would open a call of the tool.
+    /// The opener with which the dialect begins a call to the tool.
     pub(super) call: String,
 }
 
@@ -243,13 +243,13 @@ pub(super) fn tool_as_parameter(text: &str, dialects: &Dialects, tools: &Tools) 
     })
 }
 
-/// Markers that are looked at; a text with more of them is markup.
+/// Markers that are examined; a text with more of them is markup.
 const MOST: usize = 64;
 
-/// How far after a marker a call's name may be.
+/// The distance from a marker to a call's name.
 const NEAR: usize = 128;
 
-/// Says whether a call's name follows: a declared one, as an attribute too, or that of a call's JSON.
+/// Returns whether a call's name follows: a declared one, also as an attribute, or that in a call's JSON.
 fn names_a_call(behind: &str, tools: &Tools) -> bool {
     let json = behind.trim_start().starts_with('{')
         && (["\"name", "\"function", "\"tool", "\"arguments\""].iter().any(|key| behind.contains(key))
@@ -260,7 +260,7 @@ fn names_a_call(behind: &str, tools: &Tools) -> bool {
     json || tools.resolve(name).is_some()
 }
 
-/// Returns the first word of a text that may be a name, and the text after it.
+/// Returns the first word of a text that is a possible name, and the text after it.
 fn first_word(text: &str) -> (&str, &str) {
     let start = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
     start.split_at(start.find(|c: char| !is_name(c)).unwrap_or(start.len()))
@@ -293,7 +293,7 @@ fn markup(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// No marker of any dialect is longer.
 const LONGEST: usize = 48;
 
-/// Returns what the dialects' sections and calls open with.
+/// Returns the openers of the dialects' sections and calls.
 fn markers(dialects: &Dialects) -> Vec<(String, Arc<str>)> {
     let mut markers = Vec::new();
     for dialect in dialects {

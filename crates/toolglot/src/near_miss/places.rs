@@ -1,4 +1,4 @@
-//! Where a call may hide in a text: code, words that may be names, bytes that calls begin with.
+//! Places where a call may be hidden in a text: code, words that may be names, bytes with which calls begin.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub(super) fn floor(text: &str, length: usize) -> usize {
     (0..=length).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
-/// Returns what stands in Markdown fences and code spans, without their marks; an open fence ends with the text.
+/// Returns the contents of Markdown fences and code spans; an open fence ends with the text.
 pub(super) fn code(text: &str) -> Vec<Range<usize>> {
     let (mut found, mut fence) = (Vec::new(), None::<(usize, &str)>);
     let mut at = 0;
@@ -39,7 +39,7 @@ pub(super) fn code(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns a text with blanks in some places, and everything else where it was.
+/// Returns a text with some spans blanked, so that all positions stay the same.
 pub(super) fn without(text: &str, places: &[Range<usize>]) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for place in places {
@@ -60,21 +60,21 @@ fn spans(line: &str, start: usize, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Returns the words that JSON names a tool by, such as `ls` in `"name": "ls"`.
+/// Returns the words with which JSON names a tool, such as `ls` in `"name": "ls"`.
 pub(super) fn json_names(text: &str) -> BTreeSet<&str> {
     let keys = ["\"name\"", "\"tool\"", "\"function\"", "\"tool_name\""];
     let behind = keys.iter().flat_map(|key| text.match_indices(key).map(|(at, key)| &text[at + key.len()..]));
     behind.filter_map(json_name).collect()
 }
 
-/// Returns the string that a text goes on with behind a key, if it may be a name.
+/// Returns the string after a key, if it is a possible name.
 fn json_name(rest: &str) -> Option<&str> {
     let word = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
     let length = word.bytes().take_while(|byte| is_name(*byte)).count();
     (length > 0 && length <= LONGEST_NAME && word[length..].starts_with('"')).then(|| &word[..length])
 }
 
-/// Returns the words that stand where a call has its tool's name: next to a quote, a bracket or a tag, behind a colon,
+/// Returns the words in the usual places of a tool's name: next to a quote, a bracket or a tag, after a colon,
 /// or alone on a line.
 pub(super) fn names(text: &str) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
@@ -105,10 +105,10 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// What APIs allow for the name of a function.
+/// The names of functions that APIs allow.
 const LONGEST_NAME: usize = 64;
 
-/// Returns the places where a call may begin: a bracket, or a word with a bracket or colon behind it.
+/// Returns the places where a call may begin: a bracket, or a word with a bracket or colon after it.
 pub(super) fn beginnings(text: &str) -> impl Iterator<Item = usize> {
     let bytes = text.as_bytes();
     let word_end = move |at: usize| at + bytes[at..].iter().take_while(|byte| is_name(**byte)).count();

@@ -1,4 +1,4 @@
-//! A call that began and did not finish: what keeps it from its end, where, and what would change that.
+//! Calls that began and did not finish: the cause, its position, and what would change it.
 
 use super::marker::ObjectFault;
 use super::{EmptyMessage, HiddenCall, MissReason, NearMiss, miss};
@@ -8,7 +8,7 @@ use crate::message::IncompleteCall;
 use crate::options::Validation;
 
 impl EmptyMessage<'_> {
-    /// A call that began and did not finish was recognised as far as it goes.
+    /// A call that began and did not finish was recognised so far.
     pub(super) fn unfinished(&self) -> Option<NearMiss> {
         let call = self.message.incomplete.first()?;
         let (code, reason) = match call.outcome {
@@ -39,13 +39,13 @@ impl EmptyMessage<'_> {
         Some(miss(MissReason::Broken, &seen, format!("{}{advice}", found.message)))
     }
 
-    /// Returns which limit was reached, and where.
+    /// Returns the limit that was reached, and where.
     pub(super) fn limit(&self) -> Option<String> {
         let found = self.message.diagnostics.iter().find(|found| found.code.row().class == Class::Limit)?;
         Some(format!("{} (byte {}); raise the limit", found.message, found.span.start))
     }
 
-    /// Says in which string a call was cut off, and which quote of it is in doubt.
+    /// Describes the string in which a call was cut off, and its doubtful quote.
     fn cut(&self, call: &IncompleteCall) -> String {
         let place = open_member(&call.arguments).map(|key| format!(", in the string `{key}`")).unwrap_or_default();
         let doubt = self.last(|found| found.code == Code::InnerQuote);
@@ -53,7 +53,7 @@ impl EmptyMessage<'_> {
         format!("the text ends inside a call to `{name}`{place}{doubt}; set `accept_incomplete` to use it as it is")
     }
 
-    /// Says why a call is broken: the repair that it would need or that is in doubt, or where its JSON is invalid.
+    /// Describes why a call is broken: the repair that it would need or that is doubtful, or where its JSON is invalid.
     fn broken(&self, call: &IncompleteCall, broken: Option<&Diagnostic>) -> String {
         let (name, repairs) = (&call.name, self.options.repairs);
         let why = match broken {
@@ -83,7 +83,7 @@ impl EmptyMessage<'_> {
         })
     }
 
-    /// Says what is wrong with a call's JSON, or only where parsing stopped.
+    /// Describes the fault in a call's JSON, or only where parsing stopped.
     fn invalid(&self, call: &IncompleteCall, stopped: usize) -> String {
         let start = self.text.find(&call.text).and_then(|at| Some(at + self.text[at..].find('{')?));
         let fault = start.and_then(|start| ObjectFault::find(self.text, start));
@@ -94,7 +94,7 @@ impl EmptyMessage<'_> {
     }
 }
 
-/// Returns the key of the string that cut arguments end in.
+/// Returns the key of the string in which truncated arguments end.
 fn open_member(json: &str) -> Option<&str> {
     let (mut start, mut word, mut key, mut escaped) = (None, None, None, false);
     for (at, byte) in json.bytes().enumerate() {

@@ -1,58 +1,58 @@
-//! The policies on which users disagree, each decided once and left to the caller.
+//! The policies for questions without a single right answer, each with a default.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How calls are checked against the tools' schemas.
+/// How calls are checked against the schemas of their tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Validation {
-    /// Values pass as they are; what does not fit is a diagnostic.
+    /// JSON values are passed unchanged; a mismatch is a diagnostic.
     Lenient,
-    /// Values are converted where the schema says how; what still does not fit is a diagnostic.
+    /// Values are converted if the schema says how; a remaining mismatch is a diagnostic.
     #[default]
     Coerce,
-    /// A call of an unknown tool, or with a parameter that is unknown, given twice, without a name or missing though
-    /// required, is given back as text, with a diagnostic.
+    /// A call to an unknown tool, or with a parameter that is unknown, duplicate, nameless or missing although
+    /// required, is returned as text, with a diagnostic.
     Strict,
 }
 
-/// What text means where no schema gives its type.
+/// How text is read if no schema gives its type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Untyped {
-    /// Exact JSON values, `True`, `False` and `None` are what they say; anything else is a string.
+    /// Exact JSON values, `True`, `False` and `None` keep their type; anything else is a string.
     #[default]
     Infer,
-    /// Everything is a string.
+    /// Every value is a string.
     String,
 }
 
-/// What the bare text `null` means where the schema declares a string that may be null.
+/// What a bare `null` means for a declared nullable string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NullText {
     /// Null.
     #[default]
     Null,
-    /// The text.
+    /// The string `null`.
     Text,
 }
 
-/// What a call inside a reasoning region is.
+/// How a call inside reasoning is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallsInReasoning {
-    /// A draft if the region closes later, a call if it never does; held until that is known.
+    /// A draft if the reasoning closes later, a call if it never does; held until that is known.
     #[default]
     Wait,
     /// A call; it ends the region.
     End,
-    /// Quotation, never a call.
+    /// A quotation, never a call.
     Quote,
 }
 
-/// Whether the prompt already opened a reasoning region, so that the output starts inside it.
+/// Whether the prompt already opened the reasoning, so that the output starts inside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReasoningOpen {
@@ -61,7 +61,7 @@ pub enum ReasoningOpen {
     No,
     /// It did.
     Yes,
-    /// It is not known: a call is held until no closing marker of reasoning can stand behind it.
+    /// Unknown: a call is held until no closing reasoning marker can follow it.
     Maybe,
 }
 
@@ -71,14 +71,14 @@ impl From<bool> for ReasoningOpen {
     }
 }
 
-/// What white space between text or reasoning and the markers of a dialect is.
+/// How white space between text or reasoning and the markers of a dialect is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Frame {
-    /// Part of the markers, as chat templates write it: line breaks before a marker and after one, and what is between two.
+    /// Part of the markers, as chat templates write it: line breaks before and after a marker, and all of it between two.
     #[default]
     Template,
-    /// Text, or reasoning, exactly as it came.
+    /// Text or reasoning, unchanged.
     Exact,
 }
 
@@ -86,20 +86,20 @@ pub enum Frame {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Evidence {
-    /// Only exact markers make a call.
+    /// Only strong markers make a call.
     Strict,
-    /// Weak shapes make a call where nothing else can be meant.
+    /// Weak markers make a call where they can mean nothing else.
     #[default]
     Balanced,
-    /// Weak shapes make a call at the start of any line.
+    /// Weak markers make a call at the start of any line.
     Eager,
 }
 
-/// What becomes of a call whose tool is not declared.
+/// How a call to an undeclared tool is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownTool {
-    /// A call, with a diagnostic, if its markers are strong and all of it reads cleanly.
+    /// A call, with a diagnostic, if its markers are strong and it parses cleanly to its end.
     #[default]
     Call,
     /// Text, with a diagnostic.
@@ -110,24 +110,24 @@ pub enum UnknownTool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FinishReason {
-    /// The model was done.
+    /// The model finished.
     Stop,
     /// The model called tools.
     ToolCalls,
-    /// A token limit cut the message.
+    /// A token limit cut the message off.
     Length,
-    /// A filter cut the message.
+    /// A content filter cut the message off.
     ContentFilter,
 }
 
 impl FinishReason {
-    /// Says whether the server cut the message: what is not closed in it was not meant to end there.
+    /// Returns whether the server cut the message off: whatever is open in it was not meant to end there.
     pub(crate) fn is_cut(self) -> bool {
         matches!(self, Self::Length | Self::ContentFilter)
     }
 }
 
-/// A policy's name and the names of its choices, for options and their help.
+/// A policy's name and the names of its choices, for options and help texts.
 macro_rules! names {
     ($type:ident, $what:literal: $($variant:ident = $name:literal),+) => {
         impl $type {
@@ -163,7 +163,7 @@ names!(Evidence, "evidence": Strict = "strict", Balanced = "balanced", Eager = "
 names!(UnknownTool, "unknown_tool": Call = "call", Text = "text");
 names!(FinishReason, "finish_reason": Stop = "stop", ToolCalls = "tool_calls", Length = "length", ContentFilter = "content_filter");
 
-/// A word that names no choice of a policy.
+/// The error for a word that is no choice of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownChoice {
     what: &'static str,

@@ -1,16 +1,16 @@
-//! Limits: how much of anything a message may contain.
+//! Limits on the size of a message.
 
-/// Bounds on what one message may make the parser hold or say.
+/// Bounds on what one message may make the parser hold or emit.
 ///
-/// Hitting one is a diagnostic: before a call is committed its text comes back, afterwards it ends as truncated.
+/// Reaching one is a diagnostic: before a call is committed, its text is returned as text; after that, it ends as truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub(crate) held: usize,
     pub(crate) arguments: usize,
     pub(crate) depth: usize,
     pub(crate) calls: usize,
-    /// Bytes that may be read ahead in vain for ends of strings: the size of a source file that a call writes. Without the
-    /// bound, a message full of quotes that never resolve would be read again from each of them. With none, a quote in doubt
+    /// Bytes of futile look-ahead for ends of strings: the size of a source file that a call writes. Without the
+    /// bound, a message full of quotes that never resolve would be read again from each of them. With 0, a doubtful quote
     /// breaks the call at once.
     pub(crate) string_ends: usize,
 }
@@ -22,25 +22,25 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Bytes held back while it is open what they are; 1 MiB unless told otherwise.
+    /// Sets the bytes held back while their role is undecided; 1 MiB by default.
     #[must_use]
     pub fn with_held(self, held: usize) -> Self {
         Self { held, ..self }
     }
 
-    /// Bytes of input that one call's arguments may take; 16 MiB unless told otherwise.
+    /// Sets the bytes of input that the arguments of one call may take; 16 MiB by default.
     #[must_use]
     pub fn with_arguments(self, arguments: usize) -> Self {
         Self { arguments, ..self }
     }
 
-    /// Depth to which values may nest; 128 unless told otherwise.
+    /// Sets the nesting depth of values; 128 by default.
     #[must_use]
     pub fn with_depth(self, depth: usize) -> Self {
         Self { depth, ..self }
     }
 
-    /// Calls in one message; 256 unless told otherwise.
+    /// Sets the number of calls in a message; 256 by default.
     #[must_use]
     pub fn with_calls(self, calls: usize) -> Self {
         Self { calls, ..self }

@@ -1,4 +1,4 @@
-//! Options by their names, with JSON values: for command lines, settings and other languages.
+//! Sets options by name, with JSON values: for command lines, settings and other languages.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::{Limits, Options, ReasoningOpen};
 use crate::diagnostic::kind_of;
 
 impl Options {
-    /// The names that [`with_named`](Self::with_named) knows.
+    /// The names that [`with_named`](Self::with_named) accepts.
     pub const NAMES: &[&str] = &[
         "validation",
         "untyped",
@@ -26,12 +26,12 @@ impl Options {
         "id_seed",
     ];
 
-    /// Sets an option by its name; null leaves it as it is.
+    /// Sets an option by its name; null leaves it unchanged.
     ///
-    /// Choices are their names, repairs a name or a list of names, limits an object of those that change.
+    /// Choices are given by name, repairs as a name or a list of names, limits as an object with those to change.
     ///
     /// # Errors
-    /// If there is no option of the name, or the value is none that it takes.
+    /// If there is no such option, or it does not accept the value; the text of the error lists what it accepts.
     ///
     /// # Example
     /// ```
@@ -73,7 +73,7 @@ impl Limits {
     /// Sets a limit by its name.
     ///
     /// # Errors
-    /// If there is no limit of the name.
+    /// If there is no such limit.
     pub fn with_named(self, name: &str, value: usize) -> Result<Self, OptionError> {
         Ok(match name {
             "held" => self.with_held(value),
@@ -95,25 +95,25 @@ impl Limits {
     }
 }
 
-/// Why an option cannot be set; its text says what can be.
+/// The error for an option that cannot be set; its text lists what can.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionError {
-    /// There is no option, or no limit, of that name.
+    /// There is no option or limit of that name.
     Unknown(String),
     /// The value is of another type.
     Type(String),
-    /// The value is none of the names that the option takes.
+    /// The value is none of the names that the option accepts.
     Value(String),
 }
 
 impl OptionError {
-    /// Says that there is nothing of that name among those known.
+    /// Returns the error for an unknown name, with the known ones.
     pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
         Self::Unknown(format!("unknown {what} `{name}`; use {}", known.join(", ")))
     }
 
-    /// Says what a value must be instead of what it is.
+    /// Returns the error for a wrong value, with what it must be.
     pub fn mistyped(what: &str, value: &Value, wanted: &str) -> Self {
         Self::Type(format!("`{what}` must be {wanted}, found {}", kind_of(value)))
     }
@@ -140,7 +140,7 @@ fn flag(what: &str, value: &Value) -> Result<bool, OptionError> {
     value.as_bool().ok_or_else(|| OptionError::mistyped(what, value, "`true` or `false`"))
 }
 
-/// A truth value, or the word for one that is not known.
+/// Returns a boolean, or the word for an unknown one.
 fn reasoning_open(what: &str, value: &Value) -> Result<ReasoningOpen, OptionError> {
     match (value, value.as_str()) {
         (Value::Bool(open), _) => Ok(ReasoningOpen::from(*open)),

@@ -1,4 +1,4 @@
-//! Parameters that stand alone, without the call around them.
+//! Parameters without a call around them.
 
 use super::call::CallReader;
 use super::call_context::CallContext;
@@ -15,7 +15,7 @@ use crate::sink::Sink;
 use crate::tool::Tools;
 use crate::view::View;
 
-/// Reads a text that is nothing but parameters of the one dialect in `dialect`; returns their JSON.
+/// Reads a text that is only parameters of the one dialect in `dialect`; returns their JSON.
 pub(crate) fn read_parameters(
     text: &str,
     name: &str,
@@ -32,7 +32,7 @@ pub(crate) fn read_parameters(
     })
 }
 
-/// Reads the parameters as if the call's closer followed them; what is found in the closer is said of the text's end.
+/// Reads the parameters as if the call's closer followed them; diagnostics about the closer get the end of the text.
 fn read(text: &str, name: &str, engine: &Engine, pattern_ref: PatternRef) -> Option<(String, Vec<Diagnostic>)> {
     let callee = engine.callee(name)?;
     let head = Head { name: Some(HeadText::new(name, 0..0)), ..Head::default() };

@@ -1,4 +1,4 @@
-//! The body of a call: from where it starts to the reader that the hole names, and all that is asked of any of them.
+//! The body of a call: creates the reader for its hole, and the interface of all readers.
 
 use super::call_context::CallContext;
 use super::call_object::CallObjectReader;
@@ -51,7 +51,7 @@ impl BodyReader {
         }
     }
 
-    /// Passes what is data for certain; false if something needs a decision.
+    /// Passes bytes that are certainly data; false if something needs a decision.
     #[inline]
     pub(super) fn pass_plain(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> bool {
         match self {
@@ -63,7 +63,7 @@ impl BodyReader {
         }
     }
 
-    /// Returns where the arguments began, where no JSON reader watches over their length itself.
+    /// Returns where the arguments began, if no JSON reader limits their length itself.
     pub(super) fn arguments_at(&self) -> Option<usize> {
         match self {
             Self::Params(params) => Some(params.start()),

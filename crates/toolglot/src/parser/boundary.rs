@@ -1,4 +1,4 @@
-//! Where a call is closed for certain, and where reading goes on behind one that cannot be read.
+//! Where a call certainly ends, and where reading continues after a broken one.
 
 use std::ops::Range;
 
@@ -20,11 +20,11 @@ use crate::json::{Ended, InnerCall, KEY, Markers, QUOTED, key_ahead};
 use crate::sink::{FILE, Sink};
 use crate::view::{NotYet, View};
 
-/// Superfluous brackets that are passed. Models that lose count are off by one or two; more brackets belong to
+/// Superfluous brackets that are skipped. Models that lose count are off by one or two; more brackets belong to
 /// something else.
 const EXTRA: usize = 4;
 
-/// The markers around a JSON body are those of its call context.
+/// The markers around a JSON body, from its call context.
 impl Markers for CallContext<'_> {
     fn stop(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         if self.view.byte(at)?.is_none_or(ends_json) || !self.markers().stands(self.view, at)? {
@@ -48,9 +48,9 @@ impl Markers for CallContext<'_> {
         Ok(self.closes(view, at)?.is_some() || self.opener(at)?.is_some())
     }
 
-    /// Returns the end of the call's closers, where its body ended at `at` and all that must close it stands there.
+    /// Returns the end of the call's closers if its body ended at `at` and all required ones follow.
     ///
-    /// At the end of the input closers may be missing: servers cut the one at which the model was stopped.
+    /// At the end of the input, closers may be missing: servers remove the one at which the model was stopped.
     fn ends_call(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         let Some(at) = close_objects(self, at)? else { return Ok(None) };
         if self.pattern().kind() == Some(BodyKind::Call)
@@ -95,8 +95,8 @@ impl Markers for CallContext<'_> {
         Ok(is_parameter.then(|| key.into_owned()))
     }
 
-    /// Says whether a string that nothing odd stands in may end before the call's brackets, which end at `at`: the call is
-    /// closed, or goes on in a way that is known, with brackets too many or another object in the same tags.
+    /// Returns whether a string without anything odd in it may end before the call's brackets, which end at `at`: the call is
+    /// closed, or continues in a known way, with superfluous brackets or another object in the same tags.
     fn may_end_call(&self, at: usize) -> Result<bool, NotYet> {
         let mut end = at;
         for _ in 0..EXTRA {
@@ -120,7 +120,7 @@ impl Markers for CallContext<'_> {
         self.head.has(Code::MarkdownEscape) && self.engine.options.repairs.allow(Code::MarkdownEscape)
     }
 
-    /// Says whether all closers of the section stand at `at`, and nothing behind them that may belong to a string.
+    /// Returns whether all closers of the section are at `at`, and nothing after them may belong to a string.
     fn ends_section(&self, at: usize) -> Result<bool, NotYet> {
         let next = self.gap(at)?;
         match Wrapper::Section.closers(next, self)?.filter(|(_, wrong)| wrong.is_none()) {
@@ -137,10 +137,10 @@ impl Markers for CallContext<'_> {
         is_over(self, at, Doubt::Quotes)
     }
 
-    /// Returns the first opener from `from` on, and before `upto`, at which a call stands that reads as its dialect writes it, with nothing behind
-    /// it that is left of a string; `upto` or the end of the input if there is none.
+    /// Returns the first opener from `from` on and before `upto` of a call that parses without deviations, and after which
+    /// nothing is left of a string; `upto` or the end of the input if there is none.
     ///
-    /// What stands in a string that never closed is a call only then: the string may quote calls.
+    /// Only such a call inside a string that never closed is a call: the string may quote calls.
     fn resume_at(&self, _: View<'_>, from: usize, upto: usize) -> Result<usize, NotYet> {
         let reach = LOOK.max((upto - from) / QUOTED);
         let (mut at, mut tried) = (from, 0);
@@ -188,14 +188,14 @@ impl Markers for CallContext<'_> {
         inner(self, at).map(|(call, _)| call)
     }
 
-    /// Says whether all that must close the call stands at `at`, and behind it a separator of calls.
+    /// Returns whether all required closers of the call are at `at`, followed by a separator of calls.
     fn separates(&self, at: usize) -> Result<bool, NotYet> {
         let Some(at) = close_objects(self, at)?.filter(|_| may_go_on(self)) else { return Ok(false) };
         let closing = close(at, true, self)?;
         Ok(matches!(self.view.byte(self.gap(closing.at)?)?, Some(b',' | b';')) && closing.repairs.is_empty())
     }
 
-    /// Says whether a call of a declared tool begins at `at` in a string, where calls have no closers but brackets: the string
+    /// Returns whether a call to a declared tool begins at `at` in a string, if only brackets close calls: the string
     /// may have lost its end before it.
     fn begins_in_string(&self, at: usize) -> Result<bool, NotYet> {
         match self.pattern().kind() {
@@ -205,8 +205,8 @@ impl Markers for CallContext<'_> {
         }
     }
 
-    /// Says whether the head of a declared tool's call stands near before a quote at `at` in a string that is visible from `from`
-    /// on; other text may be glued to it.
+    /// Returns whether the head of a declared tool's call is shortly before a quote at `at` in a string that is visible from
+    /// `from` on; other text may be attached to it.
     fn holds_head(&self, from: usize, at: usize) -> Result<bool, NotYet> {
         // Room for the longest name and the words around it.
         let mut from = from.max(at.saturating_sub(KEY));
@@ -231,12 +231,12 @@ impl Markers for CallContext<'_> {
     }
 }
 
-/// Says whether a byte is JSON's own, so that no closer of a dialect is seen in it.
+/// Returns whether a byte is JSON syntax, so that it cannot be a closer of a dialect.
 fn ends_json(byte: u8) -> bool {
     matches!(byte, b'}' | b']' | b',' | b'"' | b'\'' | b')')
 }
 
-/// Says whether another member of the call object, or another object, follows the arguments that end at `at`.
+/// Returns whether another member of the call object, or another object, follows the arguments that end at `at`.
 fn goes_on(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let mut at = context.gap(at)?;
     if context.around > 0 && context.view.byte(at)? == Some(b',') {
@@ -252,7 +252,7 @@ fn goes_on(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     Ok(glued || begins_element(context, at)?)
 }
 
-/// Returns the end of an element of an array of calls at `at`, where the next one follows or all that closes the array.
+/// Returns the end of an element of an array of calls at `at`, if the next one or all closers of the array follow.
 fn ends_element(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let next = context.gap(at)?;
     if let Some(behind) = context.behind_separator(next)? {
@@ -268,7 +268,7 @@ fn ends_element(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, N
     Ok((strong || stands_free(context, end)?).then_some(end))
 }
 
-/// Returns the end of an object at `at` that names no tool, where the calls around it go on behind it or are closed.
+/// Returns the end of an object without a tool's name at `at`, if the surrounding calls continue or are closed after it.
 pub(crate) fn nameless(context: &CallContext<'_>, wrapper: Wrapper, at: usize) -> Result<Option<usize>, NotYet> {
     if context.pattern().kind() != Some(BodyKind::Call) || context.view.byte(at)? != Some(b'{') {
         return Ok(None);
@@ -285,7 +285,7 @@ pub(crate) fn nameless(context: &CallContext<'_>, wrapper: Wrapper, at: usize) -
     Ok((closed || context.next_call(next)?.is_some()).then_some(end))
 }
 
-/// Says whether the text behind a place begins on another line, with an opener, where reasoning closes, or not at all.
+/// Returns whether the text after a position begins on another line, with an opener, where reasoning closes, or is empty.
 fn stands_free(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     let next = context.gap(end)?;
     let Some(byte) = context.view.byte(next)? else { return Ok(true) };
@@ -297,15 +297,15 @@ fn stands_free(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     Ok(free && !json && is_over(context, end, Doubt::Clean)?)
 }
 
-/// Returns the next call of the section, if a separator stands at `at` and one does.
+/// Returns the next call of the section, if a separator is at `at` and a call follows.
 fn parted(context: &CallContext<'_>, at: usize) -> Result<Option<Winner>, NotYet> {
     let may = may_go_on(context) && !context.near;
     let behind = if may { context.behind_separator(at)? } else { None };
     behind.map_or(Ok(None), |behind| context.next_call(behind))
 }
 
-/// Returns where the calls of a section go on behind one that broke at `from`: at an object that names a tool, at the
-/// separator before the next call, at an opener, or behind the call's closer.
+/// Returns where the calls of a section continue after one that broke at `from`: at an object that names a tool, at the
+/// separator before the next call, at an opener, or after the call's closer.
 pub(crate) fn recover(context: &CallContext<'_>, from: usize) -> Result<Option<usize>, NotYet> {
     if context.view.byte(from)? == Some(b'{') && names_tool(context, from)? {
         return Ok(Some(from));
@@ -331,8 +331,8 @@ pub(crate) fn recover(context: &CallContext<'_>, from: usize) -> Result<Option<u
     Ok(None)
 }
 
-/// Returns what begins at `at`, in the middle of a value, and how many bytes were read for it that will be read again;
-/// inside what is read ahead there is no such question.
+/// Returns what begins at `at` in the middle of a value, and the number of bytes that were read for it and will be read
+/// again; never called inside look-ahead.
 pub(crate) fn inner(context: &CallContext<'_>, at: usize) -> Result<(InnerCall, usize), NotYet> {
     let Some(win) = first_alone(context, at)? else { return Ok((InnerCall::Data, 0)) };
     Ok(match whole(context.engine, context.view, win, at..at + FILE)? {
@@ -342,8 +342,8 @@ pub(crate) fn inner(context: &CallContext<'_>, at: usize) -> Result<(InnerCall, 
     })
 }
 
-/// Says whether a call of a dialect begins at `at` before `upto`, and reads without any repair to beyond that; and how many
-/// bytes were read for it that will be read again.
+/// Returns whether a call of a dialect begins at `at` before `upto`, and parses without any repair beyond that; and the
+/// number of bytes that were read for it and will be read again.
 pub(crate) fn reads_beyond(
     engine: &Engine,
     view: View<'_>,
@@ -356,7 +356,7 @@ pub(crate) fn reads_beyond(
     Ok((end.is_some_and(|end| end > upto), read))
 }
 
-/// Says whether a call that ended at `end` is the last thing before the server's limit: what quotes it may have gone on.
+/// Returns whether a call that ended at `end` is the last thing before the server's limit: a quotation may have continued.
 pub(super) fn is_cut_behind(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     let next = context.gap(behind_section(context, end)?)?;
     Ok(context.engine.options.is_cut() && context.view.byte(next)?.is_none())
@@ -373,8 +373,8 @@ fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<Winner>, N
     }
 }
 
-/// Returns the end of a call that reads within a place without any repair, but for the wrapper that the broken call opened, and
-/// how many bytes were read to know it.
+/// Returns the end of a call that parses within a span without any repair, apart from the wrapper that the broken call
+/// opened; and the number of bytes read.
 fn whole(engine: &Engine, view: View<'_>, win: Winner, near: Range<usize>) -> Result<(Option<usize>, usize), NotYet> {
     let mut sink = Sink::muted(near.start, Repairs::NONE.with(Code::MissingOpener).with(Code::MissingValueCloser));
     let seen = view.limited(near.end);
@@ -387,12 +387,12 @@ fn whole(engine: &Engine, view: View<'_>, win: Winner, near: Range<usize>) -> Re
     Ok(((sink.worst() <= Outcome::Repaired).then_some(end), end - near.start + sink.read_in_vain()))
 }
 
-/// Says whether what is behind a call that ended at `end` belongs to no string.
+/// Returns whether the text after a call that ended at `end` belongs to no string.
 fn is_alone(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     Ok(ends_line(context, end)? && is_over(context, end, Doubt::Clean)?)
 }
 
-/// Goes past the braces of the objects around the arguments, and past short members behind them.
+/// Skips the braces of the objects around the arguments, and short members after them.
 fn close_objects(context: &CallContext<'_>, mut at: usize) -> Result<Option<usize>, NotYet> {
     let view = context.view;
     for _ in 0..context.around {

@@ -1,13 +1,13 @@
-//! A set of bytes to look for, and the fastest way to find one of them.
+//! A set of bytes to search for, and the fastest way to find one of them.
 
-/// The width of a vector register of any machine: so many bytes are looked at together, and below this length a plain loop is
-/// faster than setting up a vector search.
+/// The width of a vector register on any machine: this many bytes are compared at once, and below this length a plain loop
+/// is faster than setting up a vector search.
 pub(crate) const SHORT: usize = 16;
 
 /// A set of bytes.
 #[derive(Clone)]
 pub(crate) struct ByteSet {
-    /// Of each byte, its place among the members, counted from 1; 0 if it is none.
+    /// The index of each byte among the members, counted from 1; 0 for other bytes.
     places: Box<[u8; 256]>,
     members: Vec<u8>,
 }
@@ -54,13 +54,13 @@ impl ByteSet {
         usize::from(self.places[usize::from(byte)]).checked_sub(1)
     }
 
-    /// Says whether a text holds no member.
+    /// Returns whether a text holds no member.
     #[inline]
     pub(crate) fn is_absent(&self, text: &[u8]) -> bool {
         if text.len() < SHORT { !text.iter().any(|byte| self.contains(*byte)) } else { self.find(text).is_none() }
     }
 
-    /// Returns where the first member stands in `text`.
+    /// Returns where the first member is in `text`.
     #[inline]
     pub(crate) fn find(&self, text: &[u8]) -> Option<usize> {
         match *self.members {
@@ -90,8 +90,8 @@ impl ByteSet {
     }
 }
 
-/// Looks at the first block of a text at once: each byte is compared with all members, which a compiler does in vectors.
-/// Where members stand close to each other, this is quicker than a search made for long texts.
+/// Compares each byte of the first block with all members, which compilers do with vectors.
+/// If members are close to each other, this is faster than a search for long texts.
 #[inline]
 fn find_in_block<const N: usize>(members: [u8; N], text: &[u8]) -> Option<usize> {
     let block: &[u8; SHORT] = text.first_chunk()?;
@@ -103,7 +103,7 @@ fn find_in_block<const N: usize>(members: [u8; N], text: &[u8]) -> Option<usize>
     (hits != 0).then(|| hits.trailing_zeros() as usize / 8)
 }
 
-/// A set of bytes as bits: small enough to stand in a table of many.
+/// A set of bytes as bits: small enough for a table of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByteBits([u64; 4]);
 
@@ -168,49 +168,49 @@ impl ByteBits {
     }
 }
 
-/// What may come next, white space apart: a byte, and behind a `<` another.
+/// What may come next, apart from white space: a byte, and another one after `<`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NextBytes {
     bytes: ByteBits,
     in_tags: ByteBits,
-    /// Behind white space, attributes.
+    /// After white space: attributes.
     attributes: bool,
 }
 
 impl NextBytes {
-    /// Attributes: a name's letters, or behind white space what else a name may begin with.
+    /// Attributes: a name's letters, or after white space the other bytes with which a name may begin.
     pub(crate) fn of_attributes() -> Self {
         Self { bytes: ByteBits::LETTERS.without(b'_'), in_tags: ByteBits::default(), attributes: true }
     }
 
-    /// What a text begins with.
+    /// The beginning of a text.
     pub(crate) fn of_text(text: &str) -> Self {
         let tag = || text.as_bytes().get(1).map_or(ByteBits::ALL, |byte| [*byte].into_iter().collect());
         let in_tags = if text.starts_with('<') { tag() } else { ByteBits::default() };
         Self { bytes: text.bytes().take(1).collect(), in_tags, attributes: false }
     }
 
-    /// Bytes, whatever is behind them.
+    /// Bytes, whatever follows them.
     pub(crate) fn of_bytes(bytes: ByteBits) -> Self {
         let in_tags = if bytes.contains(b'<') { ByteBits::ALL } else { ByteBits::default() };
         Self { bytes, in_tags, attributes: false }
     }
 
-    /// Adds all that other ways to go on begin with.
+    /// Adds the beginnings of all other continuations.
     pub(crate) fn add(&mut self, other: Self) {
         self.bytes.add(other.bytes);
         self.in_tags.add(other.in_tags);
         self.attributes |= other.attributes;
     }
 
-    /// Says whether a byte may come next, or `<` and the byte behind it.
+    /// Returns whether a byte may come next, or `<` and the byte after it.
     #[inline]
     pub(crate) fn contains(&self, [byte, behind]: [u8; 2], apart: bool) -> bool {
         let first = self.bytes.contains(byte) || apart && self.attributes && b"_.:-".contains(&byte);
         first && (byte != b'<' || self.in_tags.contains(behind))
     }
 
-    /// Returns the byte that must come next, where just one may.
+    /// Returns the byte that must come next, if there is just one.
     pub(crate) fn only(&self) -> Option<u8> {
         self.bytes.only().filter(|_| !self.attributes)
     }

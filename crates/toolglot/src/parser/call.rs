@@ -1,4 +1,4 @@
-//! A committed call: its body, its closers, the further calls of its section.
+//! A committed call: its body, its closers, and the further calls of its section.
 //!
 //! ```text
 //!           body ends            closers read             another call
@@ -27,20 +27,20 @@ use crate::json::{Ended, ValueOutcome};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
-/// Reads a call that was committed, and all calls of its section after it.
+/// Reads a committed call, and all calls of its section after it.
 #[derive(Clone, Debug)]
 pub(crate) struct CallReader {
-    /// The call at hand.
+    /// The current call.
     pub(super) won: Winner,
     pub(super) phase: CallPhase,
-    /// What stands around the call, innermost last.
+    /// The wrappers around the call, innermost last.
     scopes: Vec<Wrapper>,
     /// Stop after the first call.
     one: bool,
     fenced: bool,
 }
 
-/// Which part of a call is being read.
+/// The part of a call that is being read.
 ///
 /// ```text
 ///              CallStart         the body's end          CallEnd
@@ -52,14 +52,14 @@ pub(crate) struct CallReader {
 /// ```
 #[derive(Clone, Debug)]
 pub(super) enum CallPhase {
-    /// The call was committed and not yet announced.
+    /// Committed, and not yet reported.
     Committed,
     Body(Box<BodyReader>),
-    /// The arguments are complete; what closes the call is read, wrong and missing closers too.
+    /// The arguments are complete; the closers are being read, including wrong and missing ones.
     Closing(ValueOutcome),
-    /// The call is over, and its section may go on.
+    /// The call is over, and its section may continue.
     Between(usize),
-    /// All that was opened with the call is closed.
+    /// Everything that was opened with the call is closed.
     Over(usize),
 }
 
@@ -69,7 +69,7 @@ impl CallReader {
         Self { won, phase: CallPhase::Committed, scopes, one, fenced: false }
     }
 
-    /// Returns the call's closers that repeat its name or mark, filled in.
+    /// Returns the call's closers that repeat its name or mark, with these filled in.
     pub(crate) fn named_closers(&self, engine: &Engine) -> Vec<String> {
         let spelled = engine.catalog.unfixed_closers(self.won.pattern_ref.dialect).iter();
         spelled.map(|spelling| spelling.filled(self.won.head.name(), self.won.head.mark.as_deref(), None)).collect()
@@ -84,14 +84,14 @@ impl CallReader {
         }
     }
 
-    /// Passes what is data for certain in the middle of a string or a value; false if something needs a decision.
+    /// Passes bytes that are certainly data in the middle of a string or a value; false if something needs a decision.
     #[inline]
     pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         let CallPhase::Body(body) = &mut self.phase else { return false };
         body.pass_plain(&self.won.context(engine, view), sink)
     }
 
-    /// Reads on; returns where everything that belongs to the call is over.
+    /// Continues reading; returns the end of everything that belongs to the call.
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<usize, NotYet> {
         loop {
             self.phase = match self.phase {
@@ -107,7 +107,7 @@ impl CallReader {
         }
     }
 
-    /// Starts the call and its body. A call object starts the call itself, where its arguments begin.
+    /// Starts the call and its body. A call object starts the call itself, at the beginning of its arguments.
     fn announce(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> CallPhase {
         sink.dialect = Some(engine.dialect(self.won.pattern_ref).name.clone());
         let start = std::mem::replace(&mut self.won.start, Start::Nothing(0));
@@ -155,7 +155,7 @@ impl CallReader {
         CallPhase::Body(Box::new(BodyReader::new(start, &context, sink)))
     }
 
-    /// Reads on in the body, within the limits.
+    /// Continues reading the body, within the limits.
     fn read_body(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         let limits = &engine.options.limits;
         let CallPhase::Body(body) = &mut self.phase else { return Err(NotYet) };
@@ -308,7 +308,7 @@ impl CallReader {
         if let Some(separator @ (b',' | b';')) = view.byte(next)? {
             let behind = next + 1;
             next = skip_gap(view, behind)?;
-            // Nothing but another call, or the end of the line, can follow a semicolon.
+            // Only another call, or the end of the line, can follow a semicolon.
             let ends =
                 view.byte(behind)?.is_none_or(|byte| matches!(byte, b'\n' | b'\r')) || view.byte(next)?.is_none();
             over = if separator == b';' && ends { behind } else { at };
@@ -335,7 +335,7 @@ impl CallReader {
         Ok(phase)
     }
 
-    /// No call follows the gap: an object there names no tool, a closer is repeated, or the section is over, perhaps closed by
+    /// No call follows: an object there names no tool, a closer is repeated, or the section is over, perhaps closed by
     /// another tag.
     fn go_on(&self, engine: &Engine, view: View<'_>, gap: Range<usize>, sink: &mut Sink) -> Result<CallPhase, NotYet> {
         let Range { start: over, end: next } = gap;
@@ -368,7 +368,7 @@ impl CallReader {
         Ok(CallPhase::Over(over))
     }
 
-    /// Commits the call of a trial if one begins there; adds what was read to know that none does.
+    /// Commits the call of a trial if one begins there; counts the bytes that were read to find out that none does.
     fn try_next(&mut self, trial: &TrialContext<'_>, in_vain: &mut usize, sink: &mut Sink) -> Result<bool, NotYet> {
         if sink.started >= trial.engine.options.limits.calls {
             return Ok(false);
@@ -396,7 +396,7 @@ impl Start {
     }
 }
 
-/// Says whether neither what closes a list of calls stands behind one that ended at `at`, nor the next call.
+/// Returns whether the call that ended at `at` is followed neither by the closers of a list of calls nor by the next call.
 fn lacks_closers(array: &Wrapper, context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let next = context.gap(at)?;
     let line = matches!(array, Wrapper::Section) && context.view.slice(at, next).contains('\n');
@@ -404,7 +404,7 @@ fn lacks_closers(array: &Wrapper, context: &CallContext<'_>, at: usize) -> Resul
     Ok(!ends && array.closers(next, context)?.is_none() && context.next_call(next)?.is_none())
 }
 
-/// Returns where another object stands in the same pair of tags; their closers then follow the last.
+/// Returns the position of another object in the same pair of tags, whose closers then follow the last object.
 fn another_follows(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let pattern = context.pattern();
     if pattern.kind() != Some(BodyKind::Call) || pattern.tail.is_empty() || context.pattern_ref.section.is_some() {

@@ -1,4 +1,4 @@
-//! The context of a call: the bytes, the call they belong to, and the markers that may stand around them.
+//! The context of a call: the bytes, the call they belong to, and the markers that may surround them.
 
 use std::cell::Cell;
 
@@ -14,7 +14,7 @@ use crate::schema::{NodeId, Schema, SchemaNode};
 use crate::tool::Tool;
 use crate::view::{NotYet, View};
 
-/// What a body's reader knows: what it may see, which call it stands in, what the heads said.
+/// What the reader of a body knows: the visible bytes, its call, and the contents of the heads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallContext<'s> {
     pub(crate) view: View<'s>,
@@ -22,11 +22,11 @@ pub(crate) struct CallContext<'s> {
     pub(crate) pattern_ref: &'s PatternRef,
     pub(crate) callee: &'s Callee,
     pub(crate) head: &'s Head,
-    /// Only what is near counts: it is asked whether a call begins, in the middle of another one's value.
+    /// Only nearby bytes count: the question is whether a call begins in the middle of another one's value.
     pub(crate) near: bool,
-    /// How many objects of the call are open around its arguments.
+    /// The number of open objects of the call around its arguments.
     pub(crate) around: usize,
-    /// Counts the bytes that are read ahead, where they may be read in vain.
+    /// Counts look-ahead that may be futile.
     pub(crate) ahead: Option<&'s Cell<usize>>,
 }
 
@@ -41,7 +41,7 @@ impl<'s> CallContext<'s> {
         Self { view, engine, pattern_ref, callee, head, near: callee.ahead, around: 0, ahead: None }
     }
 
-    /// Returns the call context of a parameter, whose head says its key.
+    /// Returns the call context of a parameter, whose head contains its key.
     pub(crate) fn with_head<'h>(&self, head: &'h Head) -> CallContext<'h>
     where
         's: 'h,
@@ -67,24 +67,24 @@ impl<'s> CallContext<'s> {
         self.engine.section(*self.pattern_ref).map_or(&[], |section| &section.tail)
     }
 
-    /// Returns where markers of the dialect may begin.
+    /// Returns the bytes with which markers of the dialect begin.
     pub(crate) fn markers(&self) -> &'s Starts {
         self.engine.catalog.markers(self.pattern_ref.dialect)
     }
 
-    /// Returns the pieces of markers that are looked for in values.
+    /// Returns the fragments of markers that are searched for in values.
     #[inline]
     pub(super) fn pieces(&self) -> &'s [String] {
         if self.view.has_marks() { &[] } else { &self.dialect().pieces }
     }
 
-    /// Returns what each byte is to a value between the markers.
+    /// Returns the role of each byte in a value between markers.
     #[inline]
     pub(super) fn data(&self) -> &'s DataBytes {
         self.engine.catalog.data(self.pattern_ref.dialect)
     }
 
-    /// Says whether all that is visible of arguments that began at `start` is within the limit.
+    /// Returns whether all that is visible of arguments that began at `start` is within the limit.
     pub(crate) fn is_within(&self, start: usize) -> bool {
         self.view.end() < start.saturating_add(self.engine.options.limits.arguments)
     }
@@ -119,32 +119,32 @@ impl<'s> CallContext<'s> {
         self.root().and_then(|root| root.meant(key)).unwrap_or(key)
     }
 
-    /// Says whether the tool requires parameters.
+    /// Returns whether the tool requires parameters.
     pub(crate) fn requires(&self) -> bool {
         self.root().is_some_and(|root| !root.required().is_empty())
     }
 
-    /// Says whether the tool declares a parameter.
+    /// Returns whether the tool declares a parameter.
     pub(crate) fn declares(&self, key: &str) -> bool {
         self.root().is_some_and(|root| root.declares(key))
     }
 
-    /// Says whether the tool declares a parameter, if only with another spelling.
+    /// Returns whether the tool declares a parameter, in any spelling.
     pub(crate) fn knows(&self, key: &str) -> bool {
         self.root().is_some_and(|root| root.knows(key))
     }
 
-    /// Says whether any name may be a parameter: the tool declares none and forbids none.
+    /// Returns whether a parameter may have any name: the tool declares none and forbids none.
     pub(crate) fn is_open(&self) -> bool {
         self.root().is_none_or(|root| !root.is_closed())
     }
 
-    /// Returns what a JSON reader may consult here; the call context's markers may end its values.
+    /// Returns the context for a JSON reader; the call context's markers may end its values.
     pub(crate) fn json<'c>(&'c self, quote: Option<&'c str>) -> Context<'c> {
         Context { markers: self, schema: self.schema(), options: &self.engine.options, quote, given: None }
     }
 
-    /// Returns the end of the longest of some literals that stands at `at`.
+    /// Returns the end of the longest of some literals at `at`.
     #[inline]
     pub(crate) fn any<'l>(
         &self,
@@ -154,17 +154,17 @@ impl<'s> CallContext<'s> {
         stands(self.view, at, literals, self.head)
     }
 
-    /// Returns the first place at or after `at` without white space.
+    /// Returns the first position at or after `at` without white space.
     pub(crate) fn gap(&self, at: usize) -> Result<usize, NotYet> {
         skip_gap(self.view, at)
     }
 
-    /// Returns where the next call may begin behind the separator of calls at `at`, if one stands there.
+    /// Returns where the next call may begin after the separator of calls at `at`, if one is there.
     pub(crate) fn behind_separator(&self, at: usize) -> Result<Option<usize>, NotYet> {
         Ok(if matches!(self.view.byte(at)?, Some(b',' | b';')) { Some(self.gap(at + 1)?) } else { None })
     }
 
-    /// Returns the marker that stands at `at`, the longest if several do, and where it ends.
+    /// Returns the marker at `at`, the longest if several do, and where it ends.
     pub(crate) fn marker(&self, at: usize, param: &Pattern) -> Result<Option<(Marker, usize)>, NotYet> {
         let mut best: Option<(Marker, usize)> = None;
         let kinds = self.kinds(at)?;
@@ -178,7 +178,7 @@ impl<'s> CallContext<'s> {
         Ok(best)
     }
 
-    /// Returns the first of `markers` that follows `at`, blanks skipped.
+    /// Returns the first of `markers` after `at`, ignoring white space.
     pub(crate) fn follows(&self, at: usize, markers: &[Marker], param: &Pattern) -> Result<Option<Marker>, NotYet> {
         let at = self.gap(at)?;
         if self.view.byte(at)?.is_none() {
@@ -193,7 +193,7 @@ impl<'s> CallContext<'s> {
         Ok(None)
     }
 
-    /// Returns the kinds of markers that may stand at `at`.
+    /// Returns the kinds of markers that may be at `at`.
     fn kinds(&self, at: usize) -> Result<u8, NotYet> {
         if self.dialect().has_param_tags {
             return Ok(u8::MAX);
@@ -203,7 +203,7 @@ impl<'s> CallContext<'s> {
         Ok(kinds | Marker::Tag.bit() | if named { Marker::Open.bit() } else { 0 })
     }
 
-    /// Returns the end of a marker of one kind that stands at `at`.
+    /// Returns the end of a marker of one kind at `at`.
     fn marks(&self, at: usize, marker: Marker, param: &Pattern) -> Result<Option<usize>, NotYet> {
         match marker {
             Marker::Value => self.any(at, param.tail.first()),
@@ -218,7 +218,7 @@ impl<'s> CallContext<'s> {
         }
     }
 
-    /// Returns the end of a parameter's opening literal; where that is a tag of the key's name, the key must be declared.
+    /// Returns the end of a parameter's opening literal; if that is a tag with the key's name, the key must be declared.
     fn param_opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
         let mut best = None;
         for param in self.dialect().params.iter().filter(|param| param.has_key_tag()) {
@@ -230,14 +230,14 @@ impl<'s> CallContext<'s> {
         Ok(self.any(at, &self.dialect().param_openings)?.max(best))
     }
 
-    /// Returns the end of a strong opening literal of this dialect's calls and sections.
-    /// Where calls open with a tag of the tool's name, so does one that names a declared tool.
+    /// Returns the end of a strong opening literal of this dialect's calls and sections, or,
+    /// if calls open with a tag of the tool's name, of one that names a declared tool.
     pub(crate) fn opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
         let end = self.any(at, &self.dialect().openings)?;
         if end.is_some() || self.view.byte(at)? != Some(b'<') { Ok(end) } else { self.tag_name(at + 1, false) }
     }
 
-    /// Returns the end of the name at `at`, where tags are named so: after a declared tool or, if `params`, its parameter.
+    /// Returns the end of the name at `at` if it is a declared tool's or, if `params`, one of its parameters'.
     pub(super) fn tag_name(&self, at: usize, params: bool) -> Result<Option<usize>, NotYet> {
         let (calls, params) = (self.dialect().has_call_tags, params && self.dialect().has_param_tags);
         let end = if calls || params { name_end(self.view, at)? } else { None };
@@ -245,12 +245,12 @@ impl<'s> CallContext<'s> {
         Ok(end.filter(|end| is_own(self.view.slice(at, *end))))
     }
 
-    /// Returns the end of the longest closer of the call or its section that stands at `at`.
+    /// Returns the end of the longest closer of the call or its section at `at`.
     pub(crate) fn any_closer(&self, at: usize) -> Result<Option<usize>, NotYet> {
         self.any(at, self.pattern().tail.iter().chain(self.section_closers()))
     }
 
-    /// Returns the end of the longest strong marker that stands at `at`: any that opens or closes something of the dialect.
+    /// Returns the end of the longest strong marker at `at`: one that opens or closes anything of the dialect.
     pub(crate) fn any_strong(&self, at: usize) -> Result<Option<usize>, NotYet> {
         if !self.markers().stands(self.view, at)? {
             return Ok(None);
@@ -261,7 +261,7 @@ impl<'s> CallContext<'s> {
         Ok(self.any(at, literals.filter(|literal| literal.is_strong()))?.max(self.opener(at)?))
     }
 
-    /// Counts bytes that are read ahead.
+    /// Counts bytes of look-ahead.
     pub(crate) fn count(&self, bytes: usize) {
         self.ahead.iter().for_each(|ahead| ahead.set(ahead.get() + bytes));
     }

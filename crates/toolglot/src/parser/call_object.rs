@@ -15,29 +15,29 @@ use crate::schema::SchemaNode;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
-/// What a trial reading learns of a call object.
+/// What a trial found out about a call object.
 pub(crate) struct CallObjectTrial {
     pub(crate) name: HeadText,
     pub(crate) arguments: CallArguments,
 }
 
-/// Where a trial reading found the arguments of a call object.
+/// Where a trial found the arguments of a call object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallArguments {
     Missing,
     /// They are members of the call object itself.
     Flat,
-    /// They are one of its members, and what stands before them has to be read again.
+    /// They are one of its members, and the text before them has to be read again.
     Member,
-    /// They begin here, and nothing before them has to be read again; what had to be forgiven there.
+    /// They begin here, and the text before them is done; with the repairs that it needed.
     Found(usize, Option<Code>),
 }
 
-/// An unknown member that holds an object, or text that begins like one: what may stand in for arguments.
+/// An unknown member with an object, or text that begins like one, that may replace the arguments.
 struct StandIn {
     key: HeadText,
     at: usize,
-    /// A bare object beside the name, which can be read as arguments.
+    /// A bare object next to the name, which can be read as arguments.
     is_plain: bool,
 }
 
@@ -50,8 +50,8 @@ impl StandIn {
     }
 }
 
-/// Returns the arguments of a call that names none: the one unknown object, if parameters of the tool begin it. `None` if
-/// there are such objects, and nothing says what they are.
+/// Returns the arguments of a call without any: the only unknown object, if it begins with parameters of the tool. `None`
+/// if there are such objects, but which of them is meant is unknown.
 fn misnamed(found: &[StandIn], name: &HeadText, context: &CallContext<'_>) -> Result<Option<CallArguments>, NotYet> {
     let Some(callee) = context.engine.callee(&name.text) else { return Ok(Some(CallArguments::Missing)) };
     let context = CallContext { callee: &callee, ..*context };
@@ -69,7 +69,7 @@ fn misnamed(found: &[StandIn], name: &HeadText, context: &CallContext<'_>) -> Re
     Ok((is_declared && allowed).then_some(CallArguments::Found(one.at, Some(Code::ArgumentsKey))))
 }
 
-/// Reads ahead until the call's name is known and its arguments have begun, or the object ends.
+/// Looks ahead until the call's name is known and its arguments have begun, or the object ends.
 pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
     if let Some((name, start)) = plain_head(at, context).filter(|_| !context.engine.options.careful) {
         return Ok(Some(CallObjectTrial { name, arguments: CallArguments::Found(start, None) }));
@@ -131,7 +131,7 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
     Ok(arguments.map(|arguments| CallObjectTrial { name, arguments }))
 }
 
-/// Returns the end of arguments that are text for the one parameter of the tool, whose name is known.
+/// Returns the end of arguments that are text for the tool's only parameter; the tool is known.
 fn text(spot: CallObjectPosition, name: Option<&HeadText>, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
     let Some(callee) = name.and_then(|name| context.engine.callee(&name.text)) else { return Ok(None) };
     Ok(match member(spot, &CallContext { callee: &callee, ..*context })? {
@@ -140,7 +140,7 @@ fn text(spot: CallObjectPosition, name: Option<&HeadText>, context: &CallContext
     })
 }
 
-/// Says what a repair before the arguments did.
+/// Returns the repair that was made before the arguments.
 fn forgiven(code: Code) -> &'static str {
     match code {
         Code::ArgumentsKey => "read the arguments under another key",
@@ -148,7 +148,7 @@ fn forgiven(code: Code) -> &'static str {
     }
 }
 
-/// Says whether the arguments that begin at `at` are a schema: the model repeats a tool's declaration.
+/// Returns whether the arguments that begin at `at` are a schema: the model repeats a tool's declaration.
 pub(super) fn is_declaration(at: usize, name: Option<&HeadText>, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let Some(key) = schema_key(at, context)? else { return Ok(false) };
     let callee = name.and_then(|name| context.engine.callee(&name.text));
@@ -156,18 +156,18 @@ pub(super) fn is_declaration(at: usize, name: Option<&HeadText>, context: &CallC
     Ok(!declared)
 }
 
-/// What the members of a call object without arguments make of it.
+/// The classification of a call object without arguments, by its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FlatMembers {
     /// None is a declared parameter.
     Empty,
     /// At least one is a declared parameter.
     Arguments,
-    /// One may be the call's own or a parameter, such as `id`.
+    /// One is ambiguous: the call's own or a parameter, such as `id`.
     Unclear,
 }
 
-/// Says what a whole call object without arguments has in their place. The call context's callee is the call's.
+/// Classifies a complete call object without arguments. The call context's callee is the call's.
 pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, NotYet> {
     let mut spot = CallObjectPosition { at, named: true, flat: true, ..CallObjectPosition::default() };
     let (mut found, mut skipped) = (FlatMembers::Empty, Sink::muted(at, context.engine.options.repairs));
@@ -188,14 +188,14 @@ pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, 
     }
 }
 
-/// Says whether the arguments stand behind what seems to be the end of a call object without any.
+/// Returns whether the arguments follow what seems to be the end of a call object without any.
 fn arguments_follow(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let next = context.gap(at)?;
     let member = if context.view.byte(next)? == Some(b',') { member::quoted_member(context, next + 1)? } else { None };
     Ok(member.is_some_and(|(key, _)| is_arguments_key(&key, context.dialect())))
 }
 
-/// What a member of a call object without arguments is.
+/// The classification of one member of a call object without arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FlatMember {
     Argument,
@@ -203,7 +203,7 @@ enum FlatMember {
     Unclear,
 }
 
-/// Says what a member of a call object without arguments is: the call's own members are never arguments.
+/// Classifies a member of a call object without arguments: the call's own members are never arguments.
 fn flat_member(key: &str, start: usize, foreign: bool, context: &CallContext<'_>) -> Result<FlatMember, NotYet> {
     let is_declared = context.declares(key) || foreign && context.knows(key);
     Ok(match member::own_member(key, start, context)? {
@@ -215,7 +215,7 @@ fn flat_member(key: &str, start: usize, foreign: bool, context: &CallContext<'_>
 }
 
 impl CallObjectPosition {
-    /// Goes past a member that is only structure.
+    /// Skips a member that is only structure.
     fn pass(&mut self, member: &CallMember) {
         if !matches!(member, CallMember::Comment(_)) {
             self.unjoined = !matches!(member, CallMember::Comma(_) | CallMember::Descend(_));
@@ -231,16 +231,16 @@ impl CallObjectPosition {
     }
 }
 
-/// Reads a call object whose name is known.
+/// Reads a call object with a known name.
 #[derive(Clone, Debug)]
 pub(crate) struct CallObjectReader {
     spot: CallObjectPosition,
-    /// Where the trial found the arguments, until they begin.
+    /// The position of the arguments that the trial found, until they begin.
     found: CallArguments,
     arguments: Option<JsonReader>,
-    /// The arguments so far, where they are members of the call object itself.
+    /// The arguments so far, if they are members of the call object itself.
     flat: Option<ArgumentsObject>,
-    /// The id, wherever it stood.
+    /// The id, wherever it is.
     pub(crate) id: Option<String>,
 }
 
@@ -260,7 +260,7 @@ impl CallObjectReader {
         self.arguments.as_mut().is_some_and(|reader| reader.pass_plain(context, sink))
     }
 
-    /// Reads on to the end of the object; starts the call where its arguments begin.
+    /// Reads to the end of the object; starts the call when its arguments begin.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         if let CallArguments::Found(at, repair) = self.found {
             self.found = CallArguments::Member;
@@ -292,7 +292,7 @@ impl CallObjectReader {
             {
                 return self.flat_member(start, &key, context, sink);
             }
-            // A parameter beside the arguments is one of them; behind them, it says that they were closed too early.
+            // A parameter beside the arguments is one of them; after them, it says that they were closed too early.
             CallMember::Other { start, key, foreign: true }
                 if (self.spot.has_arguments || !self.spot.flat) && context.declares(&key.text) =>
             {
@@ -360,7 +360,7 @@ impl CallObjectReader {
         Ok(None)
     }
 
-    /// Skips a member that is no part of a call.
+    /// Skips a member that does not belong to the call.
     fn skip(
         &mut self,
         start: usize,
@@ -381,7 +381,7 @@ impl CallObjectReader {
         })
     }
 
-    /// Starts the call where its object of arguments begins.
+    /// Starts the call at its arguments object.
     fn begin(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) {
         self.start(at, context, sink);
         self.arguments = Some(JsonReader::new(at, ValuePosition::Arguments, context.root().map(SchemaNode::id)));
@@ -392,7 +392,7 @@ impl CallObjectReader {
         sink.call_start(&context.callee.name, self.id.as_deref(), at);
     }
 
-    /// The object is over; a call without arguments has none.
+    /// Ends the object; a call without arguments has none.
     fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> ValueOutcome {
         let flat = self.flat.take();
         if !self.spot.has_arguments {
@@ -415,7 +415,7 @@ impl CallObjectReader {
         end
     }
 
-    /// The input ended: a call whose arguments are there is whole but for its brace.
+    /// The input ended: a call whose arguments are complete only lacks its brace.
     fn unfinished(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> ValueOutcome {
         if self.spot.has_arguments {
             return self.missing_bracket(at, context, sink);

@@ -1,4 +1,4 @@
-//! The catalog: every candidate of a set of dialects, found by the opener that stands in the text.
+//! The catalog: every candidate of a set of dialects, indexed by its opener.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -28,31 +28,31 @@ mod param_tags;
 mod plain;
 mod sealed;
 
-/// What can be tried at an opener: a pattern of a dialect, perhaps inside one of its sections.
+/// A candidate: a pattern of a dialect, possibly inside one of its sections.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) dialect: usize,
     pub(crate) role: CandidateRole,
-    /// The section whose head must stand before the call's.
+    /// The section whose head precedes the call's.
     pub(crate) section: Option<usize>,
-    /// The number of the pattern among those of its role.
+    /// The index of the pattern in its role.
     pub(crate) pattern: usize,
     pub(crate) evidence: Strength,
-    /// What its head says if it is a Markdown fence and brackets.
+    /// The fence's label, if its head is a Markdown fence and brackets.
     pub(crate) fence: Option<FenceLabel>,
     /// It opens with a declared tool's name.
     pub(crate) is_named: bool,
-    /// A fence stands in its head or tail.
+    /// Its head or tail contains a fence.
     pub(crate) writes_fence: bool,
-    /// Its section may hold nothing.
+    /// Its section may be empty.
     may_be_empty: bool,
-    /// It opens without the special token that opens the calls of its dialect, so it is none.
+    /// It opens without the special token with which the calls of its dialect open, so it is not a call.
     pub(crate) is_barred: bool,
-    /// How much its heads say; the higher one wins.
+    /// Its rank: how specific its heads are; the higher one wins.
     specificity: usize,
 }
 
-/// Which call pattern is being read, and in which section it started.
+/// Identifies the call pattern, and the section in which it started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PatternRef {
     pub(crate) dialect: usize,
@@ -61,67 +61,67 @@ pub(crate) struct PatternRef {
     pub(crate) call: Option<usize>,
 }
 
-/// What a candidate reads.
+/// The kind of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CandidateRole {
     Call,
     Reasoning,
     Content,
     Skip,
-    /// A token that ends a turn, and one that starts it.
+    /// A token that ends a turn, or one that starts it.
     TurnEnd,
     TurnStart,
 }
 
-/// What the label of a fence says.
+/// The meaning of a fence's label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FenceLabel {
-    /// A call is inside.
+    /// It marks a call.
     Call,
-    /// No more than any quoted code's.
+    /// It marks ordinary code.
     Code,
 }
 
-/// How much an opener says by itself.
+/// The strength of an opener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strength {
     /// A tag or a special token: prose does not contain it.
     Strong,
-    /// A bracket or a word: only where nothing else can be meant.
+    /// A bracket or a word: counts only where it can mean nothing else.
     Weak,
     /// `<` and the name of a declared tool.
     Dynamic,
 }
 
-/// Something of each dialect, made when it is first asked for.
+/// One value for each dialect, made on first use.
 type PerDialect<T> = Box<[OnceLock<T>]>;
 
-/// Every candidate of a set of dialects. Made once for the set, shared by all its parsers.
+/// Every candidate of a set of dialects. Built once for the set, shared by all its parsers.
 #[derive(Debug)]
 pub(crate) struct Catalog {
     pub(crate) dialects: Vec<Arc<Dialect>>,
-    /// What has to be a special token to be a marker; nothing, unless the caller marks special tokens.
+    /// The markers that must be special tokens; empty unless the caller marks special tokens.
     pub(crate) tokens: Arc<[Box<str>]>,
     /// By rank.
     pub(crate) candidates: Vec<Candidate>,
-    /// Of each candidate, a number that those share whose heads are alike, and one for the heads of sections; made when two of
+    /// For each candidate, a number shared by those with equal heads, and one for the heads of sections; made when two of
     /// them compete.
     alike: OnceLock<Vec<usize>>,
     alike_sections: OnceLock<Vec<usize>>,
     pub(crate) strong: Openers,
     pub(crate) weak: Openers,
-    /// Weak openers of heads that have a special token in them: a message may begin within its header.
+    /// Weak openers of heads that contain a special token: a message may begin within its header.
     pub(crate) headers: Openers,
     /// Candidates that open with `<` and a declared tool's name.
     pub(crate) dynamic: Vec<usize>,
-    /// Candidates that open with the name itself, and the bytes with which each can go on behind it.
+    /// Candidates that open with the name itself, and the bytes with which each can continue.
     pub(crate) named: Vec<(usize, ByteBits)>,
-    /// The bytes with which any of them can.
+    /// The bytes with which any of them can continue.
     pub(crate) behind_names: ByteSet,
-    /// The closers of reasoning regions, and those of a pinned dialect's calls; each may stand alone.
+    /// The closers of reasoning regions, and those of a pinned dialect's calls; each may occur alone.
     pub(crate) closers: LoneClosers,
     pub(crate) strays: LoneClosers,
-    /// What is looked up in one dialect, made when it is first asked for: most dialects of a large set never are.
+    /// Lookup tables of one dialect, made on first use: most dialects of a large set are never used.
     own: PerDialect<Vec<usize>>,
     /// The openers of its calls, strong and weak.
     own_openers: PerDialect<[Openers; 2]>,
@@ -133,16 +133,16 @@ pub(crate) struct Catalog {
     param_tags: OnceLock<Vec<Box<str>>>,
     /// The first bytes of the tokens that end a turn.
     turn_ends: ByteSet,
-    /// Where something may begin in the middle of a line.
+    /// Possible starts of markers in the middle of a line.
     pub(crate) stops: Starts,
-    /// The first bytes of these and line breaks, behind which weak openers may stand.
+    /// The first bytes of these and line breaks, after which weak openers may occur.
     pub(crate) stops_and_lines: ByteSet,
-    /// The bytes that mean something even in the middle of a line: these, line breaks and the marks of fences.
+    /// The bytes with a meaning even in the middle of a line: these, line breaks and the marks of fences.
     pub(crate) turns: ByteSet,
-    /// Where weak openers may begin.
+    /// Possible starts of weak openers.
     line_stops: OnceLock<Starts>,
     header_stops: OnceLock<Starts>,
-    /// Where a region's closer or a call inside it may begin.
+    /// Possible starts of a region's closer or a call inside it.
     stops_in_regions: OnceLock<Starts>,
 }
 
@@ -212,20 +212,20 @@ impl Catalog {
         }
     }
 
-    /// Says whether every call opens with a special token; it can be so only for callers who mark them.
+    /// Returns whether every call opens with a special token; true only for callers that mark them.
     pub(crate) fn is_sealed(&self) -> bool {
         let mut calls = self.candidates.iter().filter(|candidate| candidate.role == CandidateRole::Call);
         calls.all(|call| call.is_barred || sealed::opens_with_token(self.dialect(call), call.section, call.pattern))
     }
 
-    /// Says whether ordinary text can open a call of the form, inside its section.
+    /// Returns whether ordinary text can open a call of the form, inside its section.
     pub(crate) fn is_open_to_text(&self, pattern_ref: PatternRef) -> bool {
         let dialect = &self.dialects[pattern_ref.dialect];
         !sealed::opens_with_token(dialect, None, pattern_ref.call.unwrap_or_default())
             && sealed::opens_with_token(dialect, pattern_ref.section, 0)
     }
 
-    /// Says whether several dialects compete, so that weak evidence must prove itself.
+    /// Returns whether several dialects compete, so that weak evidence must prove itself.
     pub(crate) fn is_auto(&self) -> bool {
         self.dialects.len() > 1
     }
@@ -240,7 +240,7 @@ impl Catalog {
         patterns(self.dialect(candidate), candidate.role).get(candidate.pattern)
     }
 
-    /// Says whether a candidate is a region of quotation: it begins where a message does.
+    /// Returns whether a candidate is a quoting region: it begins where a message does.
     pub(crate) fn is_opaque(&self, number: usize) -> bool {
         let candidate = &self.candidates[number];
         let body = self.pattern(candidate).and_then(|pattern| pattern.body.as_ref());
@@ -252,37 +252,37 @@ impl Catalog {
         candidates.sort_unstable();
     }
 
-    /// Says whether what one candidate's heads said is what another's say, perhaps that the section's does not stand.
+    /// Returns whether two candidates have equal heads; with `lacks_section`, equal section heads are enough.
     #[inline]
     pub(crate) fn are_alike(&self, one: usize, other: usize, lacks_section: bool) -> bool {
         let heads = self.alike.get_or_init(|| alike(&self.dialects, &self.candidates));
         heads[one] == heads[other] || lacks_section && self.have_alike_sections(one, other)
     }
 
-    /// Says whether the heads of two candidates' sections are alike.
+    /// Returns whether two candidates have the same section heads.
     #[inline]
     pub(crate) fn have_alike_sections(&self, one: usize, other: usize) -> bool {
         let sections = self.alike_sections.get_or_init(|| alike_sections(&self.dialects, &self.candidates));
         sections[one] == sections[other]
     }
 
-    /// Returns where weak openers may begin.
+    /// Returns possible starts of weak openers.
     pub(crate) fn line_stops(&self) -> &Starts {
         self.line_stops.get_or_init(|| self.weak.starts().into_iter().collect())
     }
 
-    /// Returns where a message may begin within its header.
+    /// Returns possible starts of a message within its header.
     pub(crate) fn header_stops(&self) -> &Starts {
         self.header_stops.get_or_init(|| self.headers.starts().into_iter().collect())
     }
 
-    /// Returns where a region's closer or a call inside it may begin.
+    /// Returns possible starts of a region's closer or a call inside it.
     pub(crate) fn stops_in_regions(&self) -> &Starts {
         let made = || self.stops.texts().chain(region_closers(&self.dialects).map(str::as_bytes)).collect();
         self.stops_in_regions.get_or_init(made)
     }
 
-    /// Returns the end of an empty section that stands at `at`, where one of these candidates opens; where several dialects
+    /// Returns the end of an empty section at `at`, where one of these candidates opens; where several dialects
     /// compete, special tokens must open it.
     pub(crate) fn empty_section(&self, view: View<'_>, at: usize, entrants: &[usize]) -> Result<Option<usize>, NotYet> {
         let mut last = None;
@@ -303,8 +303,8 @@ impl Catalog {
         Ok(None)
     }
 
-    /// Returns a dialect's candidates that may start a call inside another's value, the highest rank first: what opens them is
-    /// strong there, however little it says outside.
+    /// Returns a dialect's candidates that may start a call inside another's value, the highest rank first: their openers are
+    /// strong there, even if weak elsewhere.
     pub(crate) fn own(&self, dialect: usize) -> &[usize] {
         self.own[dialect].get_or_init(|| {
             let opens_within = |candidate: &Candidate| {
@@ -318,19 +318,19 @@ impl Catalog {
         })
     }
 
-    /// Returns where one of a dialect's closers or openers may begin.
+    /// Returns possible starts of one of a dialect's closers or openers.
     #[inline]
     pub(crate) fn markers(&self, dialect: usize) -> &Starts {
         self.markers[dialect].get_or_init(|| markers(&self.dialects[dialect]))
     }
 
-    /// Returns what each byte is to a value between them.
+    /// Returns the role of each byte in a value between them.
     #[inline]
     pub(crate) fn data(&self, dialect: usize) -> &DataBytes {
         self.data[dialect].get_or_init(|| DataBytes::between(self.markers(dialect), &self.dialects[dialect].pieces))
     }
 
-    /// Returns the strong closers of all dialects that open as this one does, but for those that repeat a name.
+    /// Returns the strong closers of all dialects that open as this one does, except for those that repeat a name.
     pub(crate) fn spent(&self, dialect: usize) -> &[Literal] {
         self.spent[dialect].get_or_init(|| {
             let sharing = self.strong.opened().map(|numbers| {
@@ -342,13 +342,13 @@ impl Catalog {
         })
     }
 
-    /// Says whether a tag of this name is one with which dialects mark parameters.
+    /// Returns whether dialects mark parameters with a tag of this name.
     pub(crate) fn marks_params(&self, tag: &str) -> bool {
         let tags = self.param_tags.get_or_init(|| param_tags(&self.dialects));
         tags.binary_search_by(|known| (**known).cmp(tag)).is_ok()
     }
 
-    /// Returns how a dialect's closers are spelled that repeat the call's name or mark.
+    /// Returns the spellings of a dialect's closers that repeat the call's name or mark.
     pub(crate) fn unfixed_closers(&self, dialect: usize) -> &[Spelling] {
         self.unfixed[dialect].get_or_init(|| {
             let Dialect { calls, sections, .. } = &*self.dialects[dialect];
@@ -358,7 +358,7 @@ impl Catalog {
         })
     }
 
-    /// Returns the end of a turn's end that stands at `at`.
+    /// Returns the end of a token that ends a turn at `at`.
     pub(crate) fn turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         if !view.byte(at)?.is_some_and(|first| self.turn_ends.contains(first)) {
             return Ok(None);
@@ -371,7 +371,7 @@ impl Catalog {
         Ok(None)
     }
 
-    /// Returns the end of what ends a turn at `at`: where one dialect alone is read, also of any special token.
+    /// Returns the end of a token that ends a turn at `at`; with a pinned dialect, also of any special token.
     pub(crate) fn any_turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         match self.turn_end(view, at)? {
             None if !self.is_auto() => token(view, at),
@@ -379,7 +379,7 @@ impl Catalog {
         }
     }
 
-    /// Returns where text goes on behind white space and such tokens.
+    /// Returns where text continues after white space and such tokens.
     pub(crate) fn behind_turn(&self, view: View<'_>, at: usize) -> Result<usize, NotYet> {
         let mut at = view.skip_blanks(at)?;
         while let Some(end) = self.any_turn_end(view, at)? {
@@ -388,18 +388,18 @@ impl Catalog {
         Ok(at)
     }
 
-    /// Returns the end of the token that ends a turn, if one stands at `at` or behind white space there.
+    /// Returns the end of the token that ends a turn, if one is at `at` or after white space there.
     pub(crate) fn next_turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         self.turn_end(view, view.skip_blanks(at)?)
     }
 
-    /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
+    /// Adds the candidates whose opener is at `at`: strong ones, and weak ones if the place allows.
     pub(crate) fn opened(&self, view: View<'_>, at: usize, weak: bool, found: &mut Vec<usize>) -> Result<(), NotYet> {
         self.strong.find(view, at, found)?;
         if weak { self.weak.find(view, at, found) } else { Ok(()) }
     }
 
-    /// Returns the calls of a dialect whose opener stands at `at`, the highest rank first; none if the dialect has calls that
+    /// Returns the calls of a dialect whose opener is at `at`, the highest rank first; none if the dialect has calls that
     /// open by less than one.
     pub(crate) fn calls_of(&self, dialect: usize, view: View<'_>, at: usize, weak: bool) -> Result<Vec<usize>, NotYet> {
         let [strong, others] = self.own_openers[dialect].get_or_init(|| {
@@ -422,7 +422,7 @@ impl Catalog {
         Ok(found)
     }
 
-    /// Says whether a candidate is a call of a dialect.
+    /// Returns whether a candidate is a call of a dialect.
     pub(crate) fn is_call_of(&self, dialect: usize, number: usize) -> bool {
         let candidate = &self.candidates[number];
         candidate.dialect == dialect && candidate.role == CandidateRole::Call
@@ -443,7 +443,7 @@ impl Candidate {
         self.evidence == Strength::Strong && self.is_open_call()
     }
 
-    /// Says whether it is a call that text can open, by more than its name.
+    /// Returns whether it is a call that text can open, by more than its name.
     fn is_open_call(&self) -> bool {
         self.role == CandidateRole::Call && !self.is_named && !self.is_barred
     }
@@ -453,7 +453,7 @@ fn each<T>(dialects: &[Arc<Dialect>]) -> PerDialect<T> {
     dialects.iter().map(|_| OnceLock::new()).collect()
 }
 
-/// Returns the pattern that stands first: a section's if it has a head, else the call's or the region's own.
+/// Returns the first pattern: a section's if it has a head, otherwise the call's or the region's own.
 fn first_pattern(dialect: &Dialect, role: CandidateRole, section: Option<usize>, pattern: usize) -> &Pattern {
     let section = section.map(|section| &dialect.sections[section]);
     section.filter(|section| !section.head.is_empty()).unwrap_or_else(|| &patterns(dialect, role)[pattern])
@@ -469,7 +469,7 @@ fn patterns(dialect: &Dialect, role: CandidateRole) -> &[Pattern] {
     }
 }
 
-/// Returns the literal of a candidate that is nothing but one.
+/// Returns the literal of a candidate that consists of only one.
 pub(crate) fn skipped<'d>(dialect: &'d Dialect, candidate: &Candidate) -> Option<&'d String> {
     match candidate.role {
         CandidateRole::Skip => dialect.skip.get(candidate.pattern),
@@ -479,7 +479,7 @@ pub(crate) fn skipped<'d>(dialect: &'d Dialect, candidate: &Candidate) -> Option
     }
 }
 
-/// What a dialect's closers, parameter openers and strong openers begin with; tags are looked at where those are tags.
+/// The beginnings of a dialect's closers, parameter openers and strong openers, with any tags if these are tags.
 fn markers(dialect: &Dialect) -> Starts {
     let kind = |marker: Marker| move |literal| (literal, marker.bit());
     let params = dialect.params.iter().filter(|param| !param.opens_like_any_tag()).filter_map(Pattern::opening);

@@ -1,4 +1,4 @@
-//! The closers after a body: right, wrong, missing, doubled or fenced, for every dialect in one place.
+//! The closers after a body: right, wrong, missing, doubled or fenced, in one place for every dialect.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::dialect::{BodyKind, Literal};
 use crate::json::ValuePosition;
 use crate::view::{BEHIND, NotYet, View};
 
-/// A remark behind a call's body: a sentence or two.
+/// A remark after a call's body: a sentence or two.
 const NOISE: usize = 256;
 
-/// Where a call ends, and what was wrong with its closers.
+/// Where a call ends, and the faults of its closers.
 pub(crate) struct Closing {
     pub(crate) at: usize,
     pub(crate) repairs: Vec<(Code, Range<usize>, &'static str)>,
@@ -22,12 +22,12 @@ pub(crate) struct Closing {
 }
 
 impl Closing {
-    /// No closers, where none need stand.
+    /// No closers, if none are required.
     pub(crate) fn none(at: usize) -> Self {
         Self { at, repairs: Vec::new(), cut: false }
     }
 
-    /// Says whether a repair decides where the call ends.
+    /// Returns whether a repair decides where the call ends.
     pub(crate) fn moves_end(&self) -> bool {
         !self.cut && self.repairs.iter().any(|(code, ..)| code.moves_end())
     }
@@ -46,8 +46,8 @@ impl Closing {
     }
 }
 
-/// Returns the end of further objects between a call's arguments and its closer, or `at` if there are none. Each says nothing,
-/// or what the arguments say: what else it may hold would be lost.
+/// Returns the end of further objects between a call's arguments and its closer, or `at` if there are none. Each must be empty,
+/// or repeat the arguments: anything else in it would be lost.
 pub(crate) fn glued(at: usize, context: &CallContext<'_>) -> Result<usize, NotYet> {
     if context.pattern().kind() != Some(BodyKind::Arguments) || context.pattern().tail.is_empty() {
         return Ok(at);
@@ -67,7 +67,7 @@ pub(crate) fn glued(at: usize, context: &CallContext<'_>) -> Result<usize, NotYe
     Ok(if closed { end } else { at })
 }
 
-/// Reads the closers of the call that stand at `at`, as far as they do.
+/// Reads the closers of the call at `at`, as many as there are.
 pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Result<Closing, NotYet> {
     let mut closing = Closing::none(at);
     if fenced {
@@ -89,7 +89,7 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
             closing.at = end;
             last = Some(closer);
         } else if closer.is_optional() && extra_brackets(at, closers, context)?.is_none() {
-            // nothing need stand here
+            // nothing need be here
         } else if context.view.byte(at)?.is_none() {
             closing.repair(Code::MissingCloser, before..before, "the input ended before the call's closing marker");
             closing.cut = true;
@@ -120,8 +120,8 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
     Ok(closing)
 }
 
-/// Returns the end of what stands at `at` and belongs neither to the call nor to the text behind it: the ends of turns
-/// and tokens of other models, or words, if the closer follows.
+/// Returns the end of bytes at `at` that belong neither to the call nor to the text after it: ends of turns,
+/// tokens of other models, or words, if the closer follows.
 fn noise(at: usize, closer: &Literal, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
     if !closer.is_strong() {
         return Ok(None);
@@ -130,7 +130,7 @@ fn noise(at: usize, closer: &Literal, context: &CallContext<'_>) -> Result<Optio
     Ok(context.any(end, [closer])?.map(|_| end).filter(|end| *end > at))
 }
 
-/// Returns the end of tokens of other models, and of words behind them.
+/// Returns the end of tokens of other models, and of words after them.
 pub(crate) fn skip_noise(at: usize, context: &CallContext<'_>) -> Result<usize, NotYet> {
     let mut end = at;
     while let Some(token) = match context.engine.catalog.turn_end(context.view, end)? {
@@ -142,7 +142,7 @@ pub(crate) fn skip_noise(at: usize, context: &CallContext<'_>) -> Result<usize, 
     skip_words(context.view, end)
 }
 
-/// Returns the end of a few words, and of the blanks behind them.
+/// Returns the end of a few words, and of the blanks after them.
 pub(crate) fn skip_words(view: View<'_>, at: usize) -> Result<usize, NotYet> {
     let mut end = at;
     let is_word = |next: char| next.is_alphanumeric() || next.is_whitespace() || ".,;:!?'-_".contains(next);
@@ -154,7 +154,7 @@ pub(crate) fn skip_words(view: View<'_>, at: usize) -> Result<usize, NotYet> {
     Ok(end)
 }
 
-/// Returns the end of up to eight closing brackets that close nothing: a closer, an opener, the next call or the end follows.
+/// Returns the end of up to eight superfluous closing brackets; a closer, an opener, the next call or the end must follow.
 pub(crate) fn extra_brackets<'l>(
     at: usize,
     closers: impl IntoIterator<Item = &'l Literal> + Clone,
@@ -176,7 +176,7 @@ pub(crate) fn extra_brackets<'l>(
     Ok((over && end > at).then_some(end))
 }
 
-/// Says whether what follows at `next`, behind brackets that end at `end`, may follow a call.
+/// Returns whether the text at `next`, after brackets that end at `end`, may follow a call.
 fn goes_on(end: usize, next: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     if context.view.byte(next)?.is_none() || context.opener(next)?.is_some() {
         return Ok(true);
@@ -190,12 +190,12 @@ fn goes_on(end: usize, next: usize, context: &CallContext<'_>) -> Result<bool, N
     Ok(context.view.slice(end, next).contains('\n'))
 }
 
-/// Returns the end of a closing tag that is not the section's, of an opener that ends the input, or of a marker before the section's.
+/// Returns the end of a closing tag other than the section's, of an opener at the end of the input, or of a marker before it.
 pub(crate) fn wrong_tag(at: usize, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
     if context.any(at, context.section_closers())?.is_some() || context.view.byte(at)? != Some(b'<') {
         return Ok(None);
     }
-    // Nothing opened the call, so nothing says that a closer of reasoning is a slip for its own.
+    // Nothing opened the call, so nothing shows that a closer of reasoning is a slip for its own.
     let forms = [Some(context.pattern()), context.engine.section(*context.pattern_ref)];
     let marked = forms.into_iter().flatten().any(|form| form.opening().is_some_and(Literal::is_strong));
     if !marked && context.engine.catalog.closers.stands(context.view, at)?.is_some() {
@@ -212,7 +212,7 @@ pub(crate) fn wrong_tag(at: usize, context: &CallContext<'_>) -> Result<Option<u
     Ok(closes.then_some(end))
 }
 
-/// Returns the end of the braces too many behind an element of an array of calls.
+/// Returns the end of superfluous braces after an element of an array of calls.
 pub(crate) fn extra_braces(at: usize, closers: &[Literal], context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
     let (mut end, mut next) = (at, context.gap(at)?);
     while context.view.byte(next)? == Some(b'}') && end - at < 16 {
@@ -223,7 +223,7 @@ pub(crate) fn extra_braces(at: usize, closers: &[Literal], context: &CallContext
     Ok((end > at && over).then_some(end))
 }
 
-/// Returns the end of a closing bracket behind which a comma and another call follow, so that it does not close their list.
+/// Returns the end of a closing bracket that is followed by a comma and another call, so that it does not close their list.
 pub(crate) fn stray_bracket(at: usize, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
     if !matches!(context.view.byte(at)?, Some(b'}' | b']' | b')')) {
         return Ok(None);

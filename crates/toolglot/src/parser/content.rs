@@ -1,7 +1,7 @@
-//! `{content}`: plain text for the one parameter it can mean.
+//! `{content}`: plain text for the only parameter it can belong to.
 //!
-//! Text that a tag closes is taken as it stands. Text that another literal closes is a line: its outer blanks and
-//! quotes are not data, it is nothing that looks like JSON, and the end of the input may close it. In a block, which has
+//! Text that a tag closes is taken unchanged. Text that another literal closes is a line: white space and quotes around it
+//! are not data, it must not look like JSON, and the end of the input may close it. In a block, which has
 //! lines of its own, the line breaks at its edges are markup.
 
 use std::collections::BTreeSet;
@@ -20,21 +20,21 @@ use crate::schema::{SchemaNode, Types};
 use crate::sink::Sink;
 use crate::view::NotYet;
 
-/// Reads plain text up to the call's closer, or to another tag that can only be meant as one.
+/// Reads plain text up to the call's closer, or to another tag that must be meant as one.
 #[derive(Clone, Debug)]
 pub(crate) struct ContentReader {
     /// Where the text began.
     pub(super) start: usize,
     pub(super) scan: usize,
-    /// Where a closing tag stood that may have closed the call, and where it ended.
+    /// The start and end of a closing tag that may have closed the call.
     doubt: Option<(usize, usize)>,
     opened: BTreeSet<u64>,
-    /// An attribute said that this is a call, so an opener inside is data.
+    /// An attribute shows that this is a call, so an opener inside is data.
     sure: bool,
     object: ArgumentsObject,
 }
 
-/// Where the text ends and where reading goes on.
+/// Where the text ends and where reading continues.
 struct ContentEdge {
     end: usize,
     next: usize,
@@ -48,7 +48,7 @@ impl ContentReader {
         Self { start: at, scan: at, doubt: None, opened: BTreeSet::new(), sure, object }
     }
 
-    /// Reads on to the end of the text. A wrong closer is consumed, the right one is not.
+    /// Continues reading to the end of the text. A wrong closer is consumed, the right one is not.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         let mut edge = self.find_end(context)?;
         let mut text = context.view.slice(self.start, edge.end);
@@ -118,7 +118,7 @@ impl ContentReader {
         })
     }
 
-    /// A closing tag that the text did not open closes the call if it is like the call's name or the generic one.
+    /// A closing tag that the text did not open closes the call if it resembles the call's name or the generic one.
     fn closing(&mut self, at: usize, context: &CallContext<'_>) -> Result<Option<ContentEdge>, NotYet> {
         let Some((name, next)) = named_tag(context.view, at + 2)? else { return Ok(None) };
         let called = context.head.name().unwrap_or_default();
@@ -132,7 +132,7 @@ impl ContentReader {
     }
 }
 
-/// Says whether a closing tag begins like one that closes calls of any tool in this dialect: `</use_x>` like `</use_tool>`.
+/// Returns whether a closing tag begins like one that closes calls of any tool in this dialect: `</use_x>` like `</use_tool>`.
 fn closes_any(name: &str, context: &CallContext<'_>) -> bool {
     let stem = |name: &str| name.split_once('_').map(|(stem, _)| stem.to_owned());
     let closers =
@@ -141,17 +141,17 @@ fn closes_any(name: &str, context: &CallContext<'_>) -> bool {
     stem(name).is_some_and(|own| stems.any(|stem| stem == own))
 }
 
-/// Says whether the text is a line rather than what stands in a tag.
+/// Returns whether the text is a line, and not the content of a tag.
 fn is_line(context: &CallContext<'_>) -> bool {
     !context.closer().is_some_and(Literal::is_closing_tag)
 }
 
-/// Says whether the text has lines of its own.
+/// Returns whether the text has lines of its own.
 fn is_block(context: &CallContext<'_>) -> bool {
     context.pattern().body.as_ref().is_some_and(|body| body.line_before && body.line_after)
 }
 
-/// Takes a line break off each edge of a block; on the opener's line, the blanks behind it.
+/// Trims one line break from each edge of a block, with the spaces after the opener on its line.
 fn inside_block(text: &str) -> &str {
     let start = text.strip_prefix("\r\n").or(text.strip_prefix('\n')).unwrap_or_else(|| text.trim_start_matches(' '));
     start.strip_suffix("\r\n").or(start.strip_suffix('\n')).unwrap_or(start)
@@ -164,13 +164,13 @@ fn starts_line(mut at: usize, context: &CallContext<'_>) -> Result<bool, NotYet>
     Ok(at == 0 || context.view.byte(at - 1)? == Some(b'\n'))
 }
 
-/// Says whether one of the dialect's calls opens at `at`, by its marker or by a declared tool's bare tag.
+/// Returns whether one of the dialect's calls opens at `at`, by its marker or by a declared tool's bare tag.
 pub(crate) fn opens_call(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let tag = if context.view.byte(at)? == Some(b'<') { named_tag(context.view, at + 1)? } else { None };
     Ok(tag.is_some_and(|(name, _)| context.engine.knows(name)) || context.opener(at)?.is_some())
 }
 
-/// Returns the parameter that plain text means: `content`, else the only free one it can be.
+/// Returns the parameter that plain text belongs to: `content`, otherwise the only free one.
 pub(crate) fn parameter(context: &CallContext<'_>) -> Option<String> {
     let Some(root) = context.root().filter(|root| !root.properties().is_empty()) else {
         return Some("content".to_owned());

@@ -1,7 +1,7 @@
-//! The contest: candidates read on from one place, silently, until the highest-ranked one alive is ready.
+//! The contest: candidates at one position are read silently until the highest-ranked one that is alive is ready.
 //!
-//! A candidate is a pure function of the bytes, so the winner is the first in
-//! rank order that does not die, however the bytes arrived.
+//! A candidate is a pure function of the bytes, so the winner is the first in rank order that does not die, however
+//! the bytes arrived.
 
 use super::call::CallReader;
 use super::call_context::CallContext;
@@ -28,16 +28,16 @@ mod begin;
 mod company;
 mod heads;
 
-/// A candidate that is ready: all that its head said, and where its body starts.
+/// A ready candidate: the contents of its head, and where its body starts.
 #[derive(Clone, Debug)]
 pub(crate) struct Winner {
     pub(crate) pattern_ref: PatternRef,
     pub(crate) head: Head,
     pub(crate) callee: Callee,
     pub(crate) start: Start,
-    /// All of it has been read already, to prove that it is a call.
+    /// It has been read completely, to prove that it is a call.
     pub(crate) proof: Option<Box<ProofResult>>,
-    /// How many bytes that read ahead in vain.
+    /// The number of bytes of futile look-ahead.
     pub(crate) in_vain: usize,
 }
 
@@ -49,17 +49,17 @@ impl Winner {
     }
 }
 
-/// What a proof has read.
+/// The result of a proof.
 #[derive(Clone, Debug)]
 pub(crate) struct ProofResult {
     pub(crate) reading: CallReader,
     pub(crate) sink: Sink,
 }
 
-/// A reading ahead. What proves a call is the reading of that call: it goes on where it stopped, and is not done twice.
+/// A proof: the call is read ahead. It continues as the reading of the call where it stopped, so nothing is read twice.
 #[derive(Clone, Debug)]
 pub(crate) struct Proof {
-    /// What it is to prove.
+    /// What has to be proved.
     win: Box<Winner>,
     read: ProofResult,
 }
@@ -67,14 +67,14 @@ pub(crate) struct Proof {
 /// How a body starts.
 #[derive(Clone, Debug)]
 pub(crate) enum Start {
-    /// Parameters, the first of which may have been found already.
+    /// Parameters, the first of which may already be known.
     Params {
         at: usize,
         first: Option<Box<FoundParam>>,
     },
     Kwargs(usize),
     Lines(usize),
-    /// A JSON object of arguments, perhaps in the dialect's relaxed braces.
+    /// A JSON object of arguments, possibly in the dialect's relaxed braces.
     Json(usize),
     /// Arguments that had to be read whole.
     Whole {
@@ -82,7 +82,7 @@ pub(crate) enum Start {
         at: usize,
         end: usize,
     },
-    /// An object that carries the call; `at` is behind its brace.
+    /// An object with the name and the arguments; `at` is after its brace.
     Call {
         at: usize,
         array: bool,
@@ -96,36 +96,36 @@ pub(crate) enum Start {
     Nothing(usize),
 }
 
-/// Where a candidate is tried, and what its place asks of it.
+/// Where a candidate is tried, and what its place requires.
 #[derive(Clone, Copy)]
 pub(crate) struct TrialContext<'t> {
     pub(crate) engine: &'t Engine,
     pub(crate) view: View<'t>,
     pub(crate) at: usize,
     pub(crate) pattern_ref: PatternRef,
-    /// Inside another call's value: it is enough that a call begins.
+    /// Inside another call's value: the beginning of a call is enough.
     pub(crate) nested: bool,
     /// Inside a section whose head has been read.
     pub(crate) in_section: bool,
     /// The evidence is weak.
     pub(crate) weak: bool,
-    /// What may follow it, if weak evidence must prove itself: all of it reads, and nothing follows on its line.
+    /// What may follow it, if weak evidence must be proved: all of it parses, and nothing follows on its line.
     pub(crate) company: Option<Company>,
-    /// The tool's name is all that opens the call: it must be spelled as declared.
+    /// Only the tool's name opens the call: it must be spelled as declared.
     pub(crate) named: bool,
-    /// Nothing but blanks, calls and regions stands before.
+    /// Only blanks, calls and regions precede it.
     pub(crate) fresh: bool,
-    /// A fence opens the call: all that stands in it must be calls.
+    /// A fence opens the call: it must contain only calls.
     pub(crate) fence: bool,
-    /// It may be a draft, which is known once what stands behind it is.
+    /// It may be a draft, which is known once the text after it is known.
     pub(crate) held: bool,
-    /// How many calls came before, as far as a proof must know.
+    /// The number of earlier calls, as far as a proof needs it.
     pub(crate) calls: usize,
-    /// So much has been read ahead in vain that candidates which need it die.
+    /// Futile look-ahead has used up its limit, so candidates that need more die.
     pub(crate) exhausted: bool,
-    /// So much was read ahead in vain for the ends of strings that they are not looked for, and a call is told by what is near.
+    /// Look-ahead for ends of strings has used up its limit, so only nearby bytes decide about a call.
     pub(crate) hasty: bool,
-    /// What is near must tell the call.
+    /// Only nearby bytes decide about a call.
     pub(crate) near: bool,
 }
 
@@ -160,36 +160,36 @@ impl<'t> TrialContext<'t> {
         self.engine.pattern(self.pattern_ref)
     }
 
-    /// Says whether a call must prove itself: an object that only has a name must, wherever it stands.
+    /// Returns whether a call must be proved: an object with only a name must, everywhere.
     fn must_prove(&self, win: &Winner) -> bool {
         self.weak && (self.company.is_some() || win.is_bare())
     }
 
-    /// Says whether what proves a call is said at once when it commits.
+    /// Returns whether the proof's events are emitted at once when it commits.
     fn keeps_proof(&self, win: &Winner) -> bool {
         self.held || self.must_prove(win)
     }
 }
 
 impl Winner {
-    /// Says whether this is an object that only has a name.
+    /// Returns whether this is an object that only has a name.
     fn is_bare(&self) -> bool {
         matches!(self.start, Start::Call { arguments: CallArguments::Missing, .. })
     }
 }
 
 impl Proof {
-    /// Takes a call's proof back, until it is known whether the call may be committed.
+    /// Takes a call's proof, until it is known whether the call may be committed.
     pub(crate) fn of(mut win: Box<Winner>) -> Option<Box<Self>> {
         let read = *win.proof.take()?;
         Some(Box::new(Self { win, read }))
     }
 }
 
-/// What became of one candidate.
+/// The state of one candidate.
 #[derive(Clone, Debug)]
 pub(crate) enum Trial {
-    /// It cannot be what stands here; so far it read to find out.
+    /// Dead; the number of bytes read to find out.
     Dead {
         why: &'static str,
         read: usize,
@@ -198,11 +198,11 @@ pub(crate) enum Trial {
     Rejected(Rejection),
 }
 
-/// A call that reads, but may not be one.
+/// A call that parses, but may not be one.
 #[derive(Clone, Debug)]
 pub(crate) struct Rejection {
     pub(crate) end: usize,
-    /// How far was read to know it, and how much in vain.
+    /// The number of bytes read to find out, and the futile ones.
     pub(crate) read: usize,
     pub(crate) code: Code,
     pub(crate) message: String,
@@ -214,7 +214,7 @@ pub(crate) fn first(engine: &Engine, view: View<'_>, at: usize, dialect: usize) 
     ready(engine, view, at, None, own)
 }
 
-/// Returns the first call that becomes ready at `at`, in the middle of another one's value; in a section, whose head said this.
+/// Returns the first call that becomes ready at `at`, in the middle of another one's value; in a section whose head is given.
 fn ready(
     engine: &Engine,
     view: View<'_>,
@@ -232,14 +232,14 @@ fn ready(
     Ok(None)
 }
 
-/// Tries one call pattern, after its section's head if that is not known to stand.
+/// Tries one call pattern, after its section's head unless that has been read.
 pub(crate) fn try_call(context: &TrialContext<'_>, head: Head) -> Result<Trial, NotYet> {
     try_body(context, heads(context, head, SectionHead::None)?, &mut None)
 }
 
-/// Calls that may begin inside another, or behind it.
+/// Calls that may begin inside or after another.
 impl CallContext<'_> {
-    /// Returns the next call of the section, or of the array, if it begins at `at`.
+    /// Returns the next call of the section or array, if it begins at `at`.
     pub(crate) fn next_call(&self, at: usize) -> Result<Option<Winner>, NotYet> {
         let patterns = self.pattern_ref.section.map_or(0, |_| self.dialect().calls.len());
         let calls = (0..patterns).map(Some).chain((patterns == 0).then_some(None));
@@ -248,13 +248,13 @@ impl CallContext<'_> {
         ready(self.engine, self.view, at, Some(head), calls)
     }
 
-    /// Says whether a call opens at `at` behind this one, with the section around it; what is only looked at has none.
+    /// Returns whether a call opens at `at` after this one, with the section around it; never inside look-ahead.
     pub(crate) fn next_opens(&self, at: usize) -> Result<bool, NotYet> {
         let calls = self.all_calls(self.pattern_ref.section);
         Ok(!self.near && ready(self.engine, self.view, at, None, calls)?.is_some())
     }
 
-    /// Returns a call of this dialect that begins at `at`, however little opens it; to be asked where a line begins.
+    /// Returns a call of this dialect that begins at `at`, even with a weak opener; for the beginnings of lines.
     pub(crate) fn sibling(&self, at: usize) -> Result<Option<Winner>, NotYet> {
         ready(self.engine, self.view, at, Some(Head::default()), self.all_calls(None))
     }
@@ -265,7 +265,7 @@ impl CallContext<'_> {
     }
 }
 
-/// Tries a call pattern behind its heads; its proof may have been begun, and whoever is told [`NotYet`] keeps it.
+/// Tries a call pattern after its heads. Its proof may already exist; a caller that gets [`NotYet`] keeps it.
 pub(crate) fn try_body(
     context: &TrialContext<'_>,
     heads: HeadResult,
@@ -320,9 +320,9 @@ fn admit(context: &TrialContext<'_>, win: Box<Winner>, proof: &mut Option<Box<Pr
     go_on(context, begin_proof(context, win), proof)
 }
 
-/// Reads on in the proof that a candidate has begun; it is kept for whoever is told [`NotYet`].
+/// Continues the proof of a candidate; a caller that gets [`NotYet`] keeps it.
 ///
-/// All that was asked of the candidate before holds for good: it is a function of the bytes.
+/// The earlier checks of the candidate remain valid: it is a function of the bytes.
 pub(crate) fn go_on(
     context: &TrialContext<'_>,
     mut begun: Box<Proof>,
@@ -343,7 +343,7 @@ pub(crate) fn go_on(
     }
 }
 
-/// Reads on in a proof; returns what speaks against the call.
+/// Continues a proof; returns the evidence against the call.
 fn judge(context: &TrialContext<'_>, proof: &mut Proof) -> Result<Option<Trial>, NotYet> {
     let Proof { win, read: ProofResult { reading, sink } } = proof;
     let (engine, view) = (context.engine, context.view);
@@ -380,7 +380,7 @@ fn dead(read: usize, why: &'static str) -> Trial {
     Trial::Dead { why, read }
 }
 
-/// Begins to read a call to its end without a word, or all of its section so that it can be said at once.
+/// Begins to read a call silently to its end, or all of its section so that it can be emitted at once.
 fn begin_proof(context: &TrialContext<'_>, win: Box<Winner>) -> Box<Proof> {
     let (options, at) = (&context.engine.options, context.at);
     let all = context.keeps_proof(&win);
@@ -393,13 +393,13 @@ fn begin_proof(context: &TrialContext<'_>, win: Box<Winner>) -> Box<Proof> {
     Box::new(Proof { win, read: ProofResult { reading, sink } })
 }
 
-/// Says whether one of the calls has arguments: the others then need none.
+/// Returns whether one of the calls has arguments: the others may then have none.
 fn has_arguments(sink: &Sink) -> bool {
     let has_some = |kind: &StoredKind| matches!(kind, StoredKind::Arguments { json, .. } if sink.words[json.clone()].contains(':'));
     sink.entries.iter().any(|entry| has_some(&entry.kind))
 }
 
-/// Says whether one call among several has no parameter that is not declared: the others then are calls too.
+/// Returns whether one of several calls has no undeclared parameter: the others are then calls, too.
 fn has_clean_call(sink: &Sink) -> bool {
     let (mut calls, mut clean, mut foreign) = (0, 0, false);
     for entry in &sink.entries {
@@ -417,7 +417,7 @@ fn has_clean_call(sink: &Sink) -> bool {
     calls > 1 && clean > 0
 }
 
-/// Says whether the line may go on as it does: not at all, glued to a list that opens the turn, or behind an element.
+/// Returns whether the rest of the line is acceptable: empty, attached to a list that opens the turn, or after an element.
 fn line_may_go_on(context: &TrialContext<'_>, end: usize) -> Result<bool, NotYet> {
     let (engine, view) = (context.engine, context.view);
     let list = context.fresh && view.byte(end - 1)? == Some(b']');
@@ -439,7 +439,7 @@ fn line_may_go_on(context: &TrialContext<'_>, end: usize) -> Result<bool, NotYet
     Ok(true)
 }
 
-/// What a strict caller, or one who wants no unknown tools, holds against a call.
+/// Returns the objections of a strict caller, or one that rejects unknown tools, to a call.
 fn rejection(engine: &Engine, sink: &Sink, undeclared: bool, end: usize, win: &Winner) -> Option<Rejection> {
     let strict = engine.options.validation == Validation::Strict;
     let (name, read) = (&win.callee.name, end + sink.read_in_vain());

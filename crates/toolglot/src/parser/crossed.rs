@@ -1,17 +1,17 @@
-//! Whether another call begins inside a string, which then has lost its end before it.
+//! Detects another call inside a string, which shows that the string has lost its end before it.
 
 use super::call_context::CallContext;
 use super::member;
 use crate::json::last_word;
 use crate::view::NotYet;
 
-/// Members at the head of a call object, up to its name: an id and a type stand before it at most.
+/// Members at the head of a call object, up to its name: at most an id and a type precede it.
 const HEAD: usize = 3;
 
-/// Parentheses before a quote that are looked at; a call's own is one of the last.
+/// Parentheses before a quote that are examined; a call's own is one of the last.
 const PARENTHESES: usize = 8;
 
-/// Says whether an object begins at `at` whose first short members name a declared tool.
+/// Returns whether an object begins at `at` whose first short members name a declared tool.
 pub(super) fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet> {
     for _ in 0..HEAD {
         let Some((key, behind)) = member::quoted_member(context, at + 1)? else { return Ok(false) };
@@ -27,7 +27,7 @@ pub(super) fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<boo
     Ok(false)
 }
 
-/// Says whether a text that ends with an object's brace, and stands at `from`, ends with the head of a call before it.
+/// Returns whether a text that begins at `from` and ends with an object's brace ends with the head of a call before it.
 pub(super) fn ends_with_head(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
     let openers = context.pattern().opening().into_iter().flat_map(|opener| &opener.spellings);
     let head = before.trim_end_matches('{').trim_end();
@@ -41,20 +41,20 @@ pub(super) fn ends_with_head(context: &CallContext<'_>, from: usize, before: &st
     Ok(false)
 }
 
-/// Returns where the name of a declared tool begins that a word ends with, where it may be glued to it.
+/// Returns where the name of a declared tool begins at the end of a word, possibly attached to other characters.
 fn declared(word: &str, context: &CallContext<'_>) -> Option<usize> {
     let glued = |(start, _): &(usize, char)| *start == 0 || !word[..*start].ends_with(['.', '_', '-']);
     let mut starts = word.char_indices().filter(glued).map(|(start, _)| start);
     starts.find(|start| context.engine.tools.is_declared(&word[*start..]))
 }
 
-/// Says whether a text that stands at `from` holds a declared tool's name, a parenthesis and a keyword.
+/// Returns whether a text that begins at `from` contains a declared tool's name, a parenthesis and a keyword.
 pub(super) fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
     for (at, _) in before.rmatch_indices('(').take(PARENTHESES) {
         let Some(name) = last_word(&before[..at]) else { continue };
         let text = &before[..at - name.len()];
         let assigned = || text.trim_end().ends_with('=');
-        // The letter behind a backslash may be the name's: the string was cut in the middle of an escape.
+        // The letter after a backslash may be the name's: the string was cut in the middle of an escape.
         let escape = text.strip_suffix(char::is_alphanumeric).filter(|text| text.ends_with('\\')).map(str::len);
         let whole = escape.filter(|start| context.engine.tools.is_declared(&before[*start..at]));
         let start = declared(name, context).filter(|start| *start > 0 || !assigned()).map(|start| text.len() + start);

@@ -1,24 +1,24 @@
-//! What each byte is to a value that arrives between markers: data as it stands, data to be escaped, or in doubt.
+//! The role of each byte in a value between markers: plain data, data to be escaped, or doubtful.
 
 use super::starts::Starts;
 use crate::json::needs_escape;
 
-/// For each byte, what it is to a value.
+/// The role of each byte in a value.
 #[derive(Clone, Debug)]
 pub(crate) struct DataBytes(Box<[u8; 256]>);
 
-/// What a few bytes are to a value.
+/// The role of a few bytes in a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ByteClass {
     AsItStands,
-    /// They stand in JSON only escaped.
+    /// They must be escaped in JSON.
     Escaped,
-    /// A marker may begin with one of them, or CDATA end.
+    /// A marker or the end of CDATA may begin with one of them.
     InDoubt,
 }
 
 impl DataBytes {
-    /// Returns what bytes are where these markers may stand; all are in doubt where pieces of markers are looked for.
+    /// Returns the roles of bytes for these markers; all are doubtful if fragments of markers are searched for.
     pub(super) fn between(markers: &Starts, pieces: &[String]) -> Self {
         let mut kinds = [0; 256];
         for (byte, kind) in (0..=u8::MAX).zip(&mut kinds) {
@@ -32,7 +32,7 @@ impl DataBytes {
         Self(Box::new(kinds))
     }
 
-    /// Says what all of some bytes are.
+    /// Returns the role of some bytes together.
     #[inline]
     pub(super) fn kind(&self, bytes: &[u8]) -> ByteClass {
         let all = bytes.iter().fold(0, |all, byte| all | self.0[usize::from(*byte)]);

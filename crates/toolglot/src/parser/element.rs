@@ -1,4 +1,4 @@
-//! Elements: tags that are named after a declared tool.
+//! Elements: tags named after a declared tool.
 
 use super::engine::{Callee, Engine};
 use super::head::{Head, name_end};
@@ -7,7 +7,7 @@ use crate::options::Evidence;
 use crate::schema::SchemaNode;
 use crate::view::{NotYet, View};
 
-/// Says whether `<` and a declared tool's name stand at `at`.
+/// Returns whether `<` and a declared tool's name are at `at`.
 pub(crate) fn opens_element(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
     if engine.catalog.dynamic.is_empty()
         || engine.tools.is_empty()
@@ -27,8 +27,8 @@ pub(crate) fn opens_element(engine: &Engine, view: View<'_>, at: usize) -> Resul
     Ok(callee.is_some_and(|callee| callee.tool.is_some() && plain(tag) == plain(&callee.name)))
 }
 
-/// Says whether fewer than half of a tag's attributes are declared and of the declared type: it is other markup then, unless
-/// its name has an underscore and the tool takes parameters.
+/// Returns whether fewer than half of a tag's attributes are declared with a matching type: then it is other markup, unless
+/// its name has an underscore and the tool has parameters.
 pub(crate) fn is_markup(engine: &Engine, callee: &Callee, head: &Head) -> bool {
     let attributes = &head.attributes;
     if attributes.is_empty() || !engine.catalog.is_auto() || engine.options.evidence == Evidence::Eager {

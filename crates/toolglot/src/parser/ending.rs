@@ -1,4 +1,4 @@
-//! How a message ends. What a cut leaves half read, a marker or all of what opens a call, is neither the text's nor a value's.
+//! The end of a message. Whatever a truncation leaves half read, a marker or an opener, is not text and not part of a value.
 
 use std::sync::Arc;
 
@@ -26,12 +26,12 @@ impl Parser {
         self.events()
     }
 
-    /// Says why the server ended the running message, where that is known only at its end.
+    /// Sets the server's finish reason for the current message, which may be known only at its end.
     pub fn set_finish_reason(&mut self, reason: Option<FinishReason>) {
         self.finish_reason.1 = Some(reason);
     }
 
-    /// Ends a message that the server cut: half a marker is not text, nor is an opener whose call cannot be read yet.
+    /// Ends a message that the server cut off: half a marker is not text, nor is an opener whose call cannot be parsed yet.
     fn end_cut(&mut self) {
         self.wake = 0;
         self.advance();
@@ -54,7 +54,7 @@ impl Parser {
 }
 
 impl Machine<'_> {
-    /// Returns where a marker begins that is not all there, or the head of a section's next call.
+    /// Returns where an incomplete marker begins, or the head of a section's next call.
     fn half_marker(&mut self) -> Option<usize> {
         match self.state {
             State::Scanning => self.scanner.awaits_marker(self.engine, self.view).then_some(self.scanner.at),
@@ -65,7 +65,7 @@ impl Machine<'_> {
 }
 
 impl CallReader {
-    /// Returns where a marker begins behind `from` that is not all there, or the head of the section's next call.
+    /// Returns where an incomplete marker after `from` begins, or the head of the section's next call.
     fn half_marker(&self, engine: &Engine, view: View<'_>, from: usize) -> Option<usize> {
         let markers = engine.catalog.markers(self.won.pattern_ref.dialect);
         let next = if let CallPhase::Between(at) = self.phase { view.skip_blanks(at).ok() } else { None };

@@ -1,4 +1,4 @@
-//! What all readers of one parser share: candidates, tools, options; and who is being called.
+//! What all readers of one parser share: candidates, tools and options; and the resolution of tool names.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::schema::Schema;
 use crate::tool::{NameLookup, ToolId, Tools};
 use crate::view::{NotYet, View};
 
-/// What all readers share; nothing in it changes while a message is read.
+/// What all readers share; it does not change during a message.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) tools: Tools,
     pub(crate) options: Options,
-    /// Weak evidence counts: tools are declared, or the caller named one dialect.
+    /// Weak evidence counts: tools are declared, or one dialect is pinned.
     pub(crate) reads_weak: bool,
     /// A call may lack the closer at which its model was stopped.
     pub(crate) stops: bool,
@@ -34,28 +34,28 @@ pub(crate) struct Callee {
     pub(crate) name: Arc<str>,
     pub(crate) tool: Option<ToolId>,
     pub(crate) name_match: NameMatch,
-    /// The call is read ahead, to see whether it is one: in its values no further call is looked for.
+    /// The call is read ahead, to find out whether it is one: its values are not searched for further calls.
     pub(crate) ahead: bool,
 }
 
 impl Callee {
-    /// Returns who is called where that is not known yet.
+    /// Returns the callee of a call whose name is not known yet.
     pub(crate) fn nobody() -> Self {
         Self { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false }
     }
 }
 
-/// What the declared tools say of a name.
+/// How a name matches the declared tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameMatch {
     /// Declared, or no tools are declared at all.
     Declared,
-    /// Declared under another spelling.
+    /// Declared in another spelling.
     Normalised,
     Undeclared,
 }
 
-/// Says what kind of thing is called, in most formats before the name; no tool is called so that is not declared.
+/// The word for the kind of a call, in most formats before the name; never read as the name of an undeclared tool.
 const KIND: &str = "function";
 
 impl Engine {
@@ -87,17 +87,17 @@ impl Engine {
         pattern_ref.call.and_then(|call| self.dialect(pattern_ref).calls.get(call)).unwrap_or(&self.element)
     }
 
-    /// Returns the section pattern of a form, if the call stands in one.
+    /// Returns the section pattern of a form, if the call is in one.
     pub(crate) fn section(&self, pattern_ref: PatternRef) -> Option<&Pattern> {
         self.dialect(pattern_ref).sections.get(pattern_ref.section?)
     }
 
-    /// Says whether a section holds one call and its special tokens must say so: letters in a value begin no second one.
+    /// Returns whether a section contains one call whose special tokens must be present: text in a value begins no second one.
     pub(crate) fn is_alone(&self, pattern_ref: PatternRef) -> bool {
         self.options.marked_tokens && self.dialect(pattern_ref).one_section && self.catalog.is_open_to_text(pattern_ref)
     }
 
-    /// Says who is called by a name, `None` if it is no name.
+    /// Returns the callee of a name, `None` if it is not a name.
     pub(crate) fn callee(&self, spelled: &str) -> Option<Callee> {
         let found = self.tools.find(spelled);
         // Only a declared name may have a token stuck to it, or quotes around it.
@@ -119,13 +119,13 @@ impl Engine {
         })
     }
 
-    /// Says whether a declared tool is called by a name, however it is spelled.
+    /// Returns whether a name means a declared tool, in any spelling.
     pub(crate) fn knows(&self, spelled: &str) -> bool {
         self.callee(spelled).is_some_and(|callee| callee.tool.is_some())
     }
 
-    /// Returns the byte behind a declared tool's name that stands at `at` as a word of its own, white space apart, if a call can
-    /// go on with it.
+    /// Returns the byte after a declared tool's name that is a separate word at `at`, apart from white space, if a call can
+    /// continue with it.
     pub(crate) fn behind_name(&self, view: View<'_>, at: usize) -> Result<Option<u8>, NotYet> {
         let reads_names = self.reads_weak && !self.catalog.named.is_empty() && !self.tools.is_empty();
         if !reads_names || !view.byte(at)?.is_some_and(|first| self.tools.may_begin(first)) {
@@ -148,7 +148,7 @@ impl Engine {
         Ok(None)
     }
 
-    /// Says who is called by what a head has read: a name, or an id that carries one.
+    /// Returns the callee that a head contains: a name, or an id with a name.
     pub(crate) fn callee_of(&self, dialect: &Dialect, head: &mut Head) -> Option<Callee> {
         if head.name.is_none() {
             let id = head.id.as_ref()?;
@@ -164,7 +164,7 @@ impl Engine {
         self.callee(name)
     }
 
-    /// Says whether a header is a bare counter, or the id of an API, where the dialect's ids carry the name.
+    /// Returns whether a header is a bare counter or an API's id, although the dialect's ids contain the name.
     pub(crate) fn is_counter(&self, dialect: &Dialect, head: &Head) -> bool {
         let counts = |name: &str| match name.strip_prefix("call_") {
             Some(id) => id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
@@ -173,7 +173,7 @@ impl Engine {
         dialect.id.is_some() && head.name().is_some_and(counts) && self.options.repairs.allow(Code::InferredTool)
     }
 
-    /// Returns the one declared tool that arguments fit: it declares all their keys, and they have all that it requires.
+    /// Returns the only declared tool that matches the arguments: it declares all their keys, and they have all required ones.
     pub(crate) fn inferred(&self, arguments: &str) -> Option<Callee> {
         let members = members(arguments);
         let fits = |tool: &ToolId| {
@@ -192,7 +192,7 @@ impl Engine {
     }
 }
 
-/// Takes the name out of an id such as `functions.search:0`; the parts around it may be missing.
+/// Extracts the name from an id such as `functions.search:0`; the parts around it may be missing.
 fn name_in_id<'i>(dialect: &Dialect, id: &'i str) -> &'i str {
     let Some(pattern) = &dialect.id else { return id };
     let rest = id.strip_prefix(pattern.before.as_str()).unwrap_or(id);

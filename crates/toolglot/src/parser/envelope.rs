@@ -1,5 +1,5 @@
-//! A call object whose frame is damaged: quotes, colons and braces around the name and the arguments are lost or doubled,
-//! and the two stand in their order all the same.
+//! Call objects with a damaged frame: quotes, colons or braces around the name and the arguments are missing or doubled,
+//! but the two are in their order.
 //!
 //! ```text
 //!   {"name="f", "arguments": {      {"function=f","arguments":{      {{"name": "f", "arguments": {{
@@ -15,8 +15,8 @@ use crate::dialect::Literal;
 use crate::json::key_ahead;
 use crate::view::NotYet;
 
-/// Returns the name and the place of the arguments of a damaged call object at `at`, if a declared tool has that name and
-/// a marker opens the call, or a doubled brace.
+/// Returns the name and the position of the arguments of a damaged call object at `at`, if a declared tool has that name,
+/// and a marker or a doubled brace opens the call.
 pub(super) fn damaged(at: usize, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
     let forms = [Some(context.pattern()), context.engine.section(*context.pattern_ref)];
     let marked = forms.into_iter().flatten().any(|form| form.opening().is_some_and(Literal::is_strong));
@@ -46,7 +46,7 @@ pub(super) fn damaged(at: usize, context: &CallContext<'_>) -> Result<Option<Cal
     }
 }
 
-/// Returns the call if its arguments begin with the brace, and are no schema.
+/// Returns the call if its arguments begin with the brace and are not a schema.
 fn begin(name: HeadText, brace: Option<usize>, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
     let Some(at) = brace else { return Ok(None) };
     if !key_ahead(context.view, at + 1, None)? || is_declaration(at, Some(&name), context)? {
@@ -55,16 +55,16 @@ fn begin(name: HeadText, brace: Option<usize>, context: &CallContext<'_>) -> Res
     Ok(Some(CallObjectTrial { name, arguments: CallArguments::Found(at, Some(Code::Envelope)) }))
 }
 
-/// What stands between two words.
+/// The characters between two words.
 struct Joint {
     end: usize,
-    /// A colon or an equals sign is in it.
+    /// They contain a colon or an equals sign.
     separates: bool,
-    /// Where its first brace stands.
+    /// The position of the first brace among them.
     brace: Option<usize>,
 }
 
-/// Passes what is no word: brackets, quotes, separators and blanks, not more than a name has.
+/// Skips characters that belong to no word: brackets, quotes, separators and spaces, at most as many as a name has.
 fn joint(from: usize, context: &CallContext<'_>) -> Result<Joint, NotYet> {
     let mut joint = Joint { end: from, separates: false, brace: None };
     while joint.end - from < NAME_LIMIT

@@ -18,10 +18,10 @@ mod attributes;
 mod name;
 mod tag;
 
-/// Characters of a mark: its colon and 32, as many as a UUID has in hexadecimal digits.
+/// Characters of a mark: its colon and 32, the number of hexadecimal digits of a UUID.
 const MARK_LIMIT: usize = 33;
 
-/// Text that a head or a member said, and where it stands. Cheap to clone.
+/// Text from a head or a member, and its position. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HeadText {
     pub(crate) text: Arc<str>,
@@ -34,24 +34,24 @@ impl HeadText {
     }
 }
 
-/// What heads have said so far.
+/// The contents of the heads so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Head {
-    /// The tool's name as it was spelled.
+    /// The tool's name in its spelling.
     pub(crate) name: Option<HeadText>,
     pub(crate) id: Option<HeadText>,
     pub(crate) key: Option<HeadText>,
-    /// What `{type}` said.
+    /// The contents of `{type}`.
     pub(crate) kind: Option<Arc<str>>,
     /// The suffix of `{mark}`, once learned.
     pub(crate) mark: Option<Arc<str>>,
     /// Attributes that are parameters.
     pub(crate) attributes: Vec<(HeadText, HeadText)>,
-    /// The repairs with which it was read, each once.
+    /// The repairs that were needed, each once.
     pub(crate) slips: Vec<Code>,
-    /// Blanks stand in the name: it must be spelled as declared.
+    /// The name contains spaces: it must be spelled as declared.
     pub(crate) spaced: bool,
-    /// How far attributes were read.
+    /// How far attributes have been read.
     pub(crate) looked: usize,
 }
 
@@ -61,26 +61,26 @@ impl Head {
         Self { name: self.name.clone(), mark: self.mark.clone(), ..Self::default() }
     }
 
-    /// Says whether what was read said nothing.
+    /// Returns whether nothing was found.
     pub(crate) fn says_nothing(&self) -> bool {
         let texts = [&self.name, &self.id, &self.key].into_iter().any(Option::is_some);
         let marks = [&self.kind, &self.mark].into_iter().any(Option::is_some);
         !texts && !marks && self.slips.is_empty() && self.attributes.is_empty()
     }
 
-    /// Notes a repair, if one was made.
+    /// Records a repair, if one was made.
     pub(crate) fn note(&mut self, slip: Code, made: bool) {
         if made && !self.has(slip) {
             self.slips.push(slip);
         }
     }
 
-    /// Says whether it was read with a repair.
+    /// Returns whether it was read with a repair.
     pub(crate) fn has(&self, slip: Code) -> bool {
         self.slips.contains(&slip)
     }
 
-    /// Says whether the opening tag has no `>`; its closer follows.
+    /// Returns whether the opening tag has no `>`; then its closer follows.
     pub(crate) fn is_unclosed_tag(&self) -> bool {
         self.has(Code::UnclosedTag)
     }
@@ -95,15 +95,15 @@ impl Head {
         self.id.as_ref().map(|id| &*id.text)
     }
 
-    /// Returns the tool's name as it was spelled.
+    /// Returns the tool's name in its spelling.
     pub(crate) fn name(&self) -> Option<&str> {
         self.name.as_ref().map(|name| &*name.text)
     }
 }
 
-/// Reads nodes; returns where they end, `None` if they do not stand here.
+/// Reads nodes; returns where they end, `None` if they do not match.
 ///
-/// `after` is the literal that follows the last node, where one does.
+/// `after` is the literal after the last node, if there is one.
 pub(crate) fn nodes(
     view: View<'_>,
     mut at: usize,
@@ -146,7 +146,7 @@ pub(crate) fn nodes(
     Ok(Some(at))
 }
 
-/// Says whether nodes that stand at `start` begin once more in a part of them: then that part belongs to another call, and this
+/// Returns whether the nodes at `start` begin again inside themselves: then that part belongs to another call, and this
 /// one broke off before it.
 fn begin_again(view: View<'_>, start: usize, part: Range<usize>, nodes: &[HeadPart]) -> Result<bool, NotYet> {
     let (Some(first), Some(HeadPart::Literal(opening))) = (view.byte(start)?, nodes.first()) else { return Ok(false) };
@@ -160,7 +160,7 @@ fn begin_again(view: View<'_>, start: usize, part: Range<usize>, nodes: &[HeadPa
     Ok(false)
 }
 
-/// Reads a literal of a head. A strong one may stand twice where no data follows: `<tool_call><tool_call>`.
+/// Reads a literal of a head. A strong one may be doubled if no data follows: `<tool_call><tool_call>`.
 fn marker(
     view: View<'_>,
     at: usize,
@@ -210,7 +210,7 @@ fn restarted(
     Ok(None)
 }
 
-/// Returns the end of a whole head that stands a second time at `at`, where a call's data may not begin with it.
+/// Returns the end of a whole head that is repeated at `at`, if a call's data cannot begin with it.
 pub(crate) fn repeated(view: View<'_>, at: usize, pattern: &Pattern, head: &mut Head) -> Result<Option<usize>, NotYet> {
     let data = matches!(pattern.kind(), Some(BodyKind::Content) | None);
     if data || !pattern.opening().is_some_and(Literal::is_strong) {
@@ -228,7 +228,7 @@ pub(crate) fn repeated(view: View<'_>, at: usize, pattern: &Pattern, head: &mut 
     Ok(end)
 }
 
-/// Returns the end of the last marker of a head that stands again at `at`.
+/// Returns the end of the last marker of a head that is repeated at `at`.
 fn last_again(view: View<'_>, at: usize, pattern: &Pattern) -> Result<Option<usize>, NotYet> {
     let Some(HeadPart::Literal(last)) = pattern.head.last() else { return Ok(None) };
     let lead = Lead::of(view.rest(at));
@@ -242,13 +242,13 @@ fn last_again(view: View<'_>, at: usize, pattern: &Pattern) -> Result<Option<usi
     Ok(None)
 }
 
-/// Says whether the node before stands for a tag's `<`, so that a key here is a tag's name.
+/// Returns whether the previous node is a tag's `<`, so that a key here is a tag's name.
 fn opens_tag(nodes: &[HeadPart], number: usize) -> bool {
     let before = number.checked_sub(1).and_then(|before| nodes.get(before));
     matches!(before, Some(HeadPart::Literal(open)) if open.ends_with('<'))
 }
 
-/// Skips white space between nodes, and letters in its place.
+/// Skips white space between nodes, and letters that replace it.
 #[inline]
 pub(crate) fn gap(view: View<'_>, at: usize, head: &mut Head) -> Result<usize, NotYet> {
     let end = skip_gap(view, at)?;
@@ -256,7 +256,7 @@ pub(crate) fn gap(view: View<'_>, at: usize, head: &mut Head) -> Result<usize, N
     Ok(end)
 }
 
-/// Skips white space, and what doubly escaped or badly decoded output has in its place.
+/// Skips white space, and its replacements in doubly escaped or badly decoded output.
 #[inline]
 pub(crate) fn skip_gap(view: View<'_>, at: usize) -> Result<usize, NotYet> {
     let is_none = |next: u8| next.is_ascii() && !is_blank(next) && next != b'\\';
@@ -285,17 +285,17 @@ pub(crate) fn skip_line_break(view: View<'_>, at: usize) -> Result<usize, NotYet
     })
 }
 
-/// All that a gap may begin with, see [`skip_gap`]: white space, `Ġ` and `Ċ`, as which byte-level tokenizers spell a space and
-/// a line break, and characters without width.
+/// The possible beginnings of a gap, see [`skip_gap`]: white space, `Ġ` and `Ċ`, which byte-level tokenizers write for a space
+/// and a line break, and zero-width characters.
 pub(crate) const GAPS: [&str; 12] =
     [" ", "\t", "\n", "\r", "\\", "\u{120}", "\u{10a}", "\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}"];
 
-/// Says whether a gap holds letters instead of white space.
+/// Returns whether a gap contains letters instead of white space.
 pub(crate) fn is_spelled(gap: &str) -> bool {
     gap.bytes().any(|byte| !is_blank(byte))
 }
 
-/// Returns the end of the longest spelling of a literal that stands at `at`.
+/// Returns the end of the longest spelling of a literal at `at`.
 pub(crate) fn literal(view: View<'_>, at: usize, literal: &Literal, head: &mut Head) -> Result<Option<usize>, NotYet> {
     let (mut best, mut mark, lead) = (None, None, Lead::of(view.rest(at)));
     for expected in literal.spellings.iter().filter(|spelled| spelled.may_stand(lead)) {
@@ -311,7 +311,7 @@ pub(crate) fn literal(view: View<'_>, at: usize, literal: &Literal, head: &mut H
     Ok(best)
 }
 
-/// Returns the end of the longest of some literals that stands at `at`, without learning from it.
+/// Returns the end of the longest of some literals at `at`, without learning marks from it.
 #[inline]
 pub(crate) fn stands<'l>(
     view: View<'_>,
@@ -361,7 +361,7 @@ fn spelling(
     Ok(Some(at))
 }
 
-/// What a mark begins with.
+/// The first byte of a mark.
 pub(crate) const MARK: u8 = b':';
 
 /// A mark is `:` and up to 32 characters, or nothing.
@@ -415,7 +415,7 @@ fn read_hole(
     Ok(Some(end))
 }
 
-/// Keeps what a hole said.
+/// Stores the contents of a hole.
 pub(crate) fn fill(hole: Hole, said: HeadText, head: &mut Head) {
     match hole {
         Hole::Name => head.name = Some(said),
@@ -426,13 +426,13 @@ pub(crate) fn fill(hole: Hole, said: HeadText, head: &mut Head) {
     }
 }
 
-/// Returns the end of text that runs up to a literal, or to the end of its line where none follows.
+/// Returns the end of text that extends to a literal, or to the end of its line if no literal follows.
 fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> Result<Option<usize>, NotYet> {
     let mut end = at;
     let only = next.map_or(Some(b'\n'), Literal::first_byte);
     loop {
         if let Some(first) = only {
-            // One more than the limit: then it is too long, whatever stands there.
+            // One more than the limit: then it is too long, whatever is there.
             let near = view.near(end, KEY + 1 - (end - at));
             end += memchr::memchr(first, near).unwrap_or(near.len());
             if end - at > KEY {

@@ -1,22 +1,22 @@
-//! The input as it arrives: the bytes that are still needed, UTF-8 put together, spans in bytes of the input.
+//! The input as it arrives: the bytes that are still needed, assembled UTF-8, and spans in bytes of the input.
 
 use std::ops::Range;
 
 use crate::marks::Marks;
 use crate::view::{BEHIND, View};
 
-/// The part of the input that is still needed, and what is known about the bytes it came from.
+/// The part of the input that is still needed, and the positions of its bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Input {
     text: String,
     base: usize,
-    /// No more will come.
+    /// No more will arrive.
     pub(crate) closed: bool,
-    /// The start of a character whose other bytes have not arrived.
+    /// The beginning of a character whose other bytes have not arrived.
     partial: Vec<u8>,
-    /// Where the text's positions and the input's differ: from a position of the text on, by how much.
+    /// Where positions in the text and the input start to differ, and by how much.
     shifts: Vec<Shift>,
-    /// Where special tokens stood, if the caller marks them.
+    /// The positions of special tokens, if the caller marks them.
     marks: Option<Box<Marks>>,
 }
 
@@ -32,7 +32,7 @@ impl Input {
         Self { marks: marks.map(Box::new), ..Self::default() }
     }
 
-    /// Forgets everything but its memory.
+    /// Resets everything except the buffers.
     pub(crate) fn renew(&mut self) {
         let (mut text, mut marks) = (std::mem::take(&mut self.text), self.marks.take());
         text.clear();
@@ -59,14 +59,14 @@ impl Input {
         self.base + self.text.len()
     }
 
-    /// Appends text. Bytes of a cut character before it are invalid now; returns their place, if any.
+    /// Appends text. If an incomplete character precedes it, its bytes are invalid now; returns their position.
     pub(crate) fn push(&mut self, text: &str) -> Option<Range<usize>> {
         let invalid = if self.partial.is_empty() { None } else { self.drop_partial() };
         self.text.push_str(text);
         invalid
     }
 
-    /// Appends bytes; returns the places of those that are not UTF-8, in positions of the text.
+    /// Appends bytes; returns the positions of those that are not UTF-8, in the text.
     pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> Vec<Range<usize>> {
         if let (true, Ok(text)) = (self.partial.is_empty(), std::str::from_utf8(bytes)) {
             self.text.push_str(text);
@@ -92,7 +92,7 @@ impl Input {
         invalid
     }
 
-    /// Gives up waiting for the rest of a cut character.
+    /// Gives up waiting for the rest of an incomplete character.
     pub(crate) fn drop_partial(&mut self) -> Option<Range<usize>> {
         if self.partial.is_empty() {
             return None;
@@ -101,12 +101,12 @@ impl Input {
         Some(self.replace(length))
     }
 
-    /// Says whether there is enough text to make forgetting some of it worth while.
+    /// Returns whether there is enough text to make it worthwhile to drop some of it.
     pub(crate) fn is_long(&self) -> bool {
         self.text.len() >= 4096
     }
 
-    /// Forgets what stands more than [`BEHIND`] bytes before `decided`, if that is worth moving the rest.
+    /// Drops everything more than [`BEHIND`] bytes before `decided`, if that is worth moving the rest.
     pub(crate) fn forget(&mut self, decided: usize) {
         let mut gone = decided.saturating_sub(BEHIND).saturating_sub(self.base).saturating_sub(1);
         if gone < 4096 && gone < self.text.len() / 2 || gone == 0 {
@@ -126,7 +126,7 @@ impl Input {
         }
     }
 
-    /// Returns a span of the text as bytes of the input.
+    /// Converts a span of the text to bytes of the input.
     #[inline(always)]
     pub(crate) fn span(&self, text: &Range<usize>) -> Range<usize> {
         if self.shifts.is_empty() {
@@ -139,11 +139,11 @@ impl Input {
         let passed = self.shifts.partition_point(|shift| shift.text <= at);
         let by = passed.checked_sub(1).map_or(0, |last| self.shifts[last].by);
         let place = at.saturating_add_signed(-by);
-        // What stands for a byte is longer than the byte: no place within it is behind that.
+        // What represents a byte is longer than the byte: no place within it is after that.
         self.shifts.get(passed).map_or(place, |next| place.min(next.text.saturating_add_signed(-next.by)))
     }
 
-    /// Puts U+FFFD in the place of `bytes` bytes that are not UTF-8.
+    /// Replaces `bytes` bytes that are not UTF-8 by U+FFFD.
     fn replace(&mut self, bytes: usize) -> Range<usize> {
         let start = self.end();
         self.text.push(char::REPLACEMENT_CHARACTER);
@@ -154,12 +154,12 @@ impl Input {
     }
 }
 
-/// Differences between text and input that are remembered for spans that point back. A message of nothing but invalid
+/// Differences between text and input that are remembered for spans that point back. A message of only invalid
 /// UTF-8 has one for each byte; beyond this many, those before the visible text are dropped, and only diagnostics
 /// that point further back lose precision.
 const SHIFT_LIMIT: usize = 4096;
 
-/// Says whether bytes could still become a character if more arrived.
+/// Returns whether bytes could still become a character if more arrived.
 fn is_cut(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }

@@ -13,12 +13,12 @@ use crate::view::{NotYet, View};
 /// Reads keyword arguments into an arguments object.
 #[derive(Clone, Debug)]
 pub(crate) struct KwargsReader {
-    /// Where the arguments began.
+    /// The start of the arguments.
     pub(super) start: usize,
     at: usize,
     object: ArgumentsObject,
     value: Option<KeywordValue>,
-    /// It was seen whether all of them are there and plain.
+    /// It is known whether all of them are complete and plain.
     begun: bool,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct KwargsReader {
 #[derive(Clone, Debug)]
 struct KeywordValue {
     reader: JsonReader,
-    /// The argument was given before: its value goes nowhere.
+    /// A repeated argument: its value is dropped.
     repeated: Option<HeadText>,
 }
 
@@ -45,7 +45,7 @@ impl KwargsReader {
         value.is_some_and(|value| value.reader.pass_plain(context, sink))
     }
 
-    /// Reads on until the parenthesis closes; it is not consumed.
+    /// Continues reading until the parenthesis closes; it is not consumed.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         if !std::mem::replace(&mut self.begun, true)
             && let Some(plain) = PlainKwargs::at(self.start, context)
@@ -106,7 +106,7 @@ impl KwargsReader {
                 self.begin(HeadText::new(key, at..at), at, context, sink);
                 return Ok(None);
             }
-            // Behind a comma another argument was to come.
+            // After a comma another argument was to come.
             let whole = !self.object.is_empty() && context.view.byte(self.at - 1)? != Some(b',');
             if context.pattern_ref.section.is_some() && whole && context.next_call(at)?.is_some() {
                 return Ok(Some(self.end(at, Ended::Cut, context, sink)));
@@ -126,7 +126,7 @@ impl KwargsReader {
         Ok(None)
     }
 
-    /// Ends the arguments; where their bracket is missing, none that is required may be.
+    /// Ends the arguments; if their bracket is missing, all required ones must be present.
     fn end(&self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> ValueOutcome {
         if how == Ended::Cut && self.object.missing(context).next().is_some() {
             return self.cut(at, Ended::Broken, sink);
@@ -158,7 +158,7 @@ fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'')
 }
 
-/// Reads `name =`, not `==`, or `name:`, the name in quotes or not; returns the name and where the value begins.
+/// Reads `name =`, not `==`, or `name:`, with or without quotes; returns the name and where the value begins.
 pub(crate) fn keyword(view: View<'_>, at: usize) -> Result<Option<(HeadText, usize)>, NotYet> {
     let quote = view.byte(at)?.filter(|first| is_quote(*first));
     let start = at + usize::from(quote.is_some());
@@ -179,7 +179,7 @@ pub(crate) fn keyword(view: View<'_>, at: usize) -> Result<Option<(HeadText, usi
     Ok(if separates { Some((name, view.skip_blanks(separator + 1)?)) } else { None })
 }
 
-/// Says whether what stands at `at` can only be a value: a string, a number, a list.
+/// Returns whether the text at `at` can only be a value: a string, a number, a list.
 pub(crate) fn begins_literal(view: View<'_>, at: usize) -> Result<bool, NotYet> {
     Ok(view.byte(at)?.is_some_and(|first| first.is_ascii_digit() || matches!(first, b'"' | b'\'' | b'-' | b'[')))
 }

@@ -1,4 +1,4 @@
-//! The name of a call whose object gives the arguments first.
+//! The name of a call whose object has the arguments first.
 
 use super::call_context::CallContext;
 use super::head::HeadText;
@@ -6,9 +6,9 @@ use super::member::{self, CallObjectPosition, is_name_key, member_head, single_k
 use crate::json::{Markers, QUOTED};
 use crate::view::NotYet;
 
-/// Returns the name of a call whose object has said none before the arguments at `start`: their own key, or the value of the
-/// last member, which follows them, if the call is closed behind it and a tool of that name is declared. With its schema,
-/// strings are read whose quotes are not escaped.
+/// Returns the name of a call whose object has none before the arguments at `start`: the key of the arguments, or the value of
+/// the last member, after them, if it closes the call and a tool of that name is declared. With its schema,
+/// strings with unescaped quotes are read.
 pub(super) fn unsaid_name(
     spot: CallObjectPosition,
     start: usize,

@@ -12,7 +12,7 @@ use crate::lines::{self, LineValue};
 use crate::sink::Sink;
 use crate::view::NotYet;
 
-/// Reads lines; all of them are held until their end is seen, for the last may show that they are prose.
+/// Reads lines; all of them are held until their end is visible, since the last may show that they are prose.
 #[derive(Clone, Debug)]
 pub(crate) struct LinesReader {
     /// Where the lines began.
@@ -25,7 +25,7 @@ impl LinesReader {
         Self { start: at, scan: at }
     }
 
-    /// Reads on to the call's closer, which is not consumed; lines that say nothing certain are broken.
+    /// Reads to the call's closer, which is not consumed; ambiguous lines break the call.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         let (at, how) = self.find_end(context)?;
         let text = context.view.slice(self.start, at);
@@ -76,7 +76,7 @@ impl LinesReader {
     }
 }
 
-/// Says whether lines begin at `at`: a parameter's key and its separator.
+/// Returns whether lines begin at `at`: a parameter's key and its separator.
 pub(crate) fn begin(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let at = context.view.skip_blanks(at)?;
     let Some(end) = name_end(context.view, at)? else { return Ok(false) };

@@ -1,4 +1,4 @@
-//! Where in the text the scanner is: fresh or not, at a line's start, in a fence, in a code span.
+//! The scanner's Markdown state: whether it is at a line's start, in a fence, in a code span.
 
 use super::bytes::SHORT;
 use crate::view::{NotYet, View, is_blank, is_blank_char};
@@ -6,29 +6,29 @@ use spans::{SpanSearch, Spans};
 
 mod spans;
 
-/// What the text up to here says about the next byte. Kept while text goes by, never computed again.
+/// The effect of the text so far on the next byte. Updated while text passes, never recomputed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MarkdownState {
     before: TextBefore,
-    /// Nothing but blanks, quote and list marks since the last line break: a fence may stand here.
+    /// Only blanks, quote and list marks since the last line break: a fence may be here.
     fence_start: bool,
     fence: Fence,
     pub(super) ignores_fences: bool,
     spans: Spans,
-    /// The run of fence marks that the text just ended with.
+    /// The run of fence marks at the end of the text so far.
     run: MarkRun,
     sought: SpanSearch,
 }
 
-/// What text stands before a place.
+/// The text before a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TextBefore {
     /// Words on the same line.
     #[default]
     Words,
-    /// Nothing but blanks since the last line break.
+    /// Only blanks since the last line break.
     LineBreak,
-    /// Nothing but blanks since the start, a call, a region or a skipped literal.
+    /// Only blanks since the start, a call, a region or a skipped literal.
     Nothing,
 }
 
@@ -50,7 +50,7 @@ struct MarkRun {
     fresh: bool,
 }
 
-/// What the text around a place makes of a call there.
+/// The effect of the surrounding text on a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quoting {
     None,
@@ -61,12 +61,12 @@ pub(crate) enum Quoting {
 }
 
 impl MarkdownState {
-    /// Returns the place at the start of a message.
+    /// Returns the state at the start of a message.
     pub(crate) fn start() -> Self {
         Self { before: TextBefore::Nothing, fence_start: true, ..Self::default() }
     }
 
-    /// Makes the place as fresh as after a call or a region.
+    /// Resets the state to that after a call or a region.
     pub(crate) fn refresh(&mut self) {
         self.end_run();
         (self.before, self.fence_start, self.spans) = (TextBefore::Nothing, true, Spans::default());
@@ -80,49 +80,49 @@ impl MarkdownState {
         self.before == TextBefore::Nothing
     }
 
-    /// Says whether a weak opener may stand here.
+    /// Returns whether a weak opener may be here.
     pub(crate) fn is_line_start(&self) -> bool {
         self.before != TextBefore::Words
     }
 
-    /// Says whether words that go by change nothing here.
+    /// Returns whether passing words changes nothing here.
     pub(crate) fn is_amid_line(&self) -> bool {
         !self.is_line_start() && !self.fence_start && self.run.length == 0
     }
 
-    /// Says whether neither a fence nor a code span is open here, nor a run of marks may open one.
+    /// Returns whether neither a fence nor a code span is open here, nor a run of marks may open one.
     pub(crate) fn is_unquoted(&self) -> bool {
         self.fence == Fence::Closed && self.spans.paragraph == 0 && self.spans.line == 0 && self.run.length == 0
     }
 
-    /// Says whether in the middle of a line nothing of `text` changes the place, if a fence quotes it.
+    /// Returns whether, in the middle of a line, nothing in `text` changes the state if a fence quotes it.
     pub(crate) fn is_quoted_words(&self, text: &[u8]) -> bool {
         let quoted = matches!(self.fence, Fence::Open { fresh: false, .. });
         quoted && !text.contains(&b'\n') && next_mark(text).is_none()
     }
 
-    /// Returns the mark of the run at a line's start that the text ended with, which may become a fence.
+    /// Returns the run of marks at a line's start with which the text ended, if it may become a fence.
     pub(crate) fn fence_mark(&self) -> Option<u8> {
         (self.run.length > 0 && self.run.at_line_start).then_some(self.run.mark)
     }
 
-    /// Says whether a byte goes on with the run of marks that the text just ended with: nothing begins there.
+    /// Returns whether a byte continues the run of marks with which the text ended: nothing begins there.
     pub(crate) fn is_amid_run(&self, byte: u8) -> bool {
         self.run.length > 0 && self.run.mark == byte
     }
 
-    /// Returns where the back quotes stand that close the code span at hand, once it is known to quote what stands here; none
-    /// where a fence does.
+    /// Returns where the back quotes that close the current code span are, once it is known to quote the text here; `None`
+    /// in a fence.
     pub(crate) fn span_end(&self) -> Option<usize> {
         (!self.is_in_fence()).then_some(self.sought.to)
     }
 
-    /// Takes the fence or code span that is open for none.
+    /// Treats the open fence or code span as none.
     pub(crate) fn leave_quotes(&mut self) {
         (self.fence, self.spans, self.run) = (Fence::Closed, Spans::default(), MarkRun::default());
     }
 
-    /// Says whether a fence that opened behind text quotes what stands here: nothing begins before it closes.
+    /// Returns whether a fence that opened after text quotes the text here: nothing begins before it closes.
     pub(crate) fn is_in_fence(&self) -> bool {
         let mut fence = self.fence;
         if self.run.length > 0 {
@@ -133,14 +133,14 @@ impl MarkdownState {
         matches!(fence, Fence::Open { fresh: false, .. })
     }
 
-    /// Goes over a call that is text as a whole: marks in its values open nothing behind it.
+    /// Processes a call that is text as a whole: marks in its values open nothing after it.
     pub(crate) fn pass_whole(&mut self, call: &[u8]) {
         self.end_run();
         self.fence_start = call.ends_with(b"\n");
         self.before = if self.fence_start { TextBefore::LineBreak } else { TextBefore::Words };
     }
 
-    /// Goes over text that is nothing but text.
+    /// Processes plain text.
     pub(crate) fn pass(&mut self, text: &[u8]) {
         let (mut rest, mut last_line) = (text, false);
         while let Some(at) = next_mark(rest) {
@@ -159,7 +159,7 @@ impl MarkdownState {
         self.pass_lines(rest);
     }
 
-    /// Goes over the edges of code spans up to the end of their line, or the last mark of a line that may go on; returns how
+    /// Processes the edges of code spans up to the end of their line, or the last mark of a line that may continue; returns how
     /// far that is.
     fn pass_spans(&mut self, text: &[u8]) -> usize {
         let mut at = 0;
@@ -178,7 +178,7 @@ impl MarkdownState {
         }
     }
 
-    /// Goes over text as far as a fence quotes it; returns how far that is.
+    /// Processes text as far as a fence quotes it; returns how far that is.
     #[inline]
     pub(crate) fn pass_fence(&mut self, text: &[u8]) -> usize {
         let mut at = 0;
@@ -198,7 +198,7 @@ impl MarkdownState {
         at
     }
 
-    /// Says whether what stands at `at`, where the text ended, is quoted.
+    /// Returns whether the text at `at`, the end of the text so far, is quoted.
     pub(crate) fn quoting(&mut self, view: View<'_>, at: usize) -> Result<Quoting, NotYet> {
         let (mut here, mut behind) = (*self, at);
         if here.run.mark == b'`' && !here.run.at_line_start {
@@ -226,7 +226,7 @@ impl MarkdownState {
         Ok(if self.sought.closes(view)? { Quoting::Quoted } else { Quoting::None })
     }
 
-    /// Goes over text without marks: only its last line says anything of the place behind it.
+    /// Processes text without marks: only its last line affects the state after it.
     fn pass_lines(&mut self, text: &[u8]) {
         if text.is_empty() {
             return;
@@ -262,7 +262,7 @@ impl MarkdownState {
         (self.before, self.fence_start) = (TextBefore::Words, false);
     }
 
-    /// A run of marks is over: it was a fence, a code span's edge, or nothing.
+    /// Ends a run of marks: it was a fence, a code span's edge, or nothing.
     fn end_run(&mut self) {
         let run = std::mem::take(&mut self.run);
         match (run.length, self.fence) {
@@ -282,7 +282,7 @@ impl MarkdownState {
     }
 }
 
-/// Says whether the paragraph ends in text without marks: at a blank line, or where another block begins.
+/// Returns whether the paragraph ends in text without marks: at a blank line, or where another block begins.
 fn ends_paragraph(line_start: bool, text: &[u8]) -> bool {
     let ends = |line: &[u8]| {
         let first = line.iter().find(|byte| !is_blank(**byte) || **byte == b'\n');
@@ -291,17 +291,17 @@ fn ends_paragraph(line_start: bool, text: &[u8]) -> bool {
     line_start && ends(text) || memchr::memchr_iter(b'\n', text).any(|end| ends(&text[end + 1..]))
 }
 
-/// Says whether a line that begins so is a heading, a list's item, a quote or a table's row.
+/// Returns whether a line that begins so is a heading, a list's item, a quote or a table's row.
 fn begins_block(byte: u8) -> bool {
     matches!(byte, b'#' | b'-' | b'*' | b'+' | b'>' | b'|')
 }
 
-/// Says whether a fence begins a text.
+/// Returns whether a fence begins a text.
 pub(crate) fn opens_fence(text: &[u8]) -> bool {
     text.starts_with(b"```") || text.starts_with(b"~~~")
 }
 
-/// Says whether a text is white space, visible or not.
+/// Returns whether a text is white space, visible or not.
 fn is_blank_text(text: &[u8]) -> bool {
     match text.iter().find(|byte| !is_blank(**byte)) {
         Some(byte) if !byte.is_ascii() => str::from_utf8(text).is_ok_and(|text| text.chars().all(is_blank_char)),
@@ -309,12 +309,12 @@ fn is_blank_text(text: &[u8]) -> bool {
     }
 }
 
-/// Says whether a fence may stand behind a byte on its line: in a quote, in a list.
+/// Returns whether a fence may follow a byte on its line: in a quote, in a list.
 fn may_lead(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'0'..=b'9')
 }
 
-/// Returns where the next mark of a fence or code span stands.
+/// Returns where the next mark of a fence or code span is.
 fn next_mark(text: &[u8]) -> Option<usize> {
     if text.len() < SHORT {
         return text.iter().position(|byte| matches!(byte, b'`' | b'~'));

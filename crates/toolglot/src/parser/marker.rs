@@ -1,4 +1,4 @@
-//! The kinds of markers that stand in and around a call's values.
+//! The kinds of markers that are in and around a call's values.
 
 /// A marker in or after a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,6 @@ impl Marker {
     }
 }
 
-/// All that may stand somewhere.
+/// All that may occur somewhere.
 pub(crate) const MARKERS: [Marker; 6] =
     [Marker::Value, Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Tag];

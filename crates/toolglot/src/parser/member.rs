@@ -1,4 +1,4 @@
-//! The members of an object that carries a call: what stands at a place inside it.
+//! The members of an object with a call: classifies the text at a position inside it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,38 +11,38 @@ use crate::dialect::Dialect;
 use crate::json::{ENTITY_QUOTES, KEY, Markers, ValuePosition, comment_end, key_ahead};
 use crate::view::{NotYet, View, is_blank};
 
-/// Member names that every dialect reads, beside its own.
+/// Member names that every dialect accepts, in addition to its own.
 const NAMES: [&str; 7] = ["name", "tool_name", "tool", "function", "function_name", "tool_call", "function_call"];
 const ARGUMENTS: [&str; 8] =
     ["arguments", "parameters", "args", "input", "params", "tool_input", "action_input", "argument"];
-/// Says who is called only if a declared tool has that name: it is many things' name.
+/// A member that names the tool only if a declared tool has that name, since it is used for many things.
 const ACTION: &str = "action";
 /// Members that may hold the object that carries the call.
 const WRAPPERS: [&str; 4] = ["function", "tool", "tool_call", "function_call"];
 const IDS: [&str; 3] = ["id", "tool_call_id", "call_id"];
-/// Members that say what kind of call it is.
+/// Members with the kind of the call.
 const KINDS: [&str; 3] = ["type", "index", "function"];
 
-/// A place inside a call object, and what has been read before it.
+/// A position inside a call object, and what has been read before it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CallObjectPosition {
     pub(crate) at: usize,
-    /// How many objects around the name and arguments are open.
+    /// The number of open objects around the name and arguments.
     pub(crate) depth: usize,
     pub(crate) named: bool,
     pub(crate) has_arguments: bool,
-    /// A member was read and no comma since.
+    /// A member was read, and no comma after it.
     pub(crate) unjoined: bool,
     /// The arguments are members of the call object itself.
     pub(crate) flat: bool,
 }
 
-/// What stands at a place inside a call object.
+/// The text at a position inside a call object.
 pub(crate) enum CallMember {
     Name(HeadText),
     Id(String, usize),
     Arguments(GivenArguments),
-    /// Any other member: where its value starts, its key, and whether that is foreign to calls.
+    /// Any other member: where its value starts, its key, and whether calls never have that key.
     Other {
         start: usize,
         key: HeadText,
@@ -54,16 +54,16 @@ pub(crate) enum CallMember {
     Comma(usize),
     /// A comment ends here.
     Comment(usize),
-    /// A bracket that closes nothing stands before the object's brace.
+    /// An unmatched bracket precedes the object's brace.
     Stray(usize),
     End(usize),
-    /// A marker of the dialect stands where a bracket is missing.
+    /// A marker of the dialect, where a bracket is missing.
     Stop(usize),
     Bad(usize),
     Over(usize),
 }
 
-/// How the arguments were given.
+/// The form of the arguments.
 pub(crate) enum GivenArguments {
     Object(usize),
     /// Read whole, from a place to a place.
@@ -71,7 +71,7 @@ pub(crate) enum GivenArguments {
     Bad(usize),
 }
 
-/// Says what stands at a spot. Pure: it changes nothing and may be asked again.
+/// Classifies the text at a spot. Pure: it changes nothing and may be repeated.
 pub(crate) fn member(spot: CallObjectPosition, context: &CallContext<'_>) -> Result<CallMember, NotYet> {
     let view = context.view;
     let at = context.gap(spot.at)?;
@@ -104,29 +104,29 @@ pub(crate) fn member(spot: CallObjectPosition, context: &CallContext<'_>) -> Res
     value_of(&key, at..end, CallObjectPosition { at: value, ..spot }, context)
 }
 
-/// Says whether a key is that of a call's name.
+/// Returns whether a key is that of a call's name.
 pub(crate) fn is_name_key(key: &str, dialect: &Dialect) -> bool {
     NAMES.contains(&key) || dialect.members.name.iter().any(|own| own == key)
 }
 
-/// Says whether a key is that of a call's arguments.
+/// Returns whether a key is that of a call's arguments.
 pub(crate) fn is_arguments_key(key: &str, dialect: &Dialect) -> bool {
     ARGUMENTS.contains(&key) || dialect.members.arguments.iter().any(|own| own == key)
 }
 
-/// Says whether a key is one that call objects have.
+/// Returns whether a key is one that call objects have.
 pub(crate) fn is_call_key(key: &str, context: &CallContext<'_>) -> bool {
     let dialect = context.dialect();
     let known = is_name_key(key, dialect) || is_arguments_key(key, dialect) || is_id_key(key, context);
     known || KINDS.contains(&key) || context.engine.tools.is_declared(key)
 }
 
-/// Says whether a key is that of a call's id.
+/// Returns whether a key is that of a call's id.
 pub(crate) fn is_id_key(key: &str, context: &CallContext<'_>) -> bool {
     IDS.contains(&key) || context.dialect().members.id.iter().any(|own| own == key)
 }
 
-/// Says whether the object's brace follows the bracket at `at` and its list goes on behind that.
+/// Returns whether the object's brace follows the bracket at `at`, and its list continues after that.
 fn closes_nothing(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let brace = context.gap(at + 1)?;
     if context.view.byte(brace)? != Some(b'}') {
@@ -137,7 +137,7 @@ fn closes_nothing(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> 
         || context.any(next, &context.pattern().tail)?.is_some())
 }
 
-/// Says what the member `key` is whose value stands at the spot.
+/// Classifies the member `key` whose value is at the spot.
 fn value_of(
     key: &str,
     span: Range<usize>,
@@ -181,11 +181,11 @@ fn value_of(
 pub(crate) enum OwnMember {
     No,
     Yes,
-    /// A parameter may be called like that.
+    /// Ambiguous: a parameter may have that name.
     Perhaps,
 }
 
-/// Says whether the member `key` is the call's own rather than a parameter of a tool that declares one of that name.
+/// Returns whether the member `key` is the call's own, and not a declared parameter of the same name.
 pub(crate) fn own_member(key: &str, value: usize, context: &CallContext<'_>) -> Result<OwnMember, NotYet> {
     if names_call(value, context) {
         return Ok(OwnMember::Yes);
@@ -198,15 +198,15 @@ pub(crate) fn own_member(key: &str, value: usize, context: &CallContext<'_>) -> 
     Ok(if is_id_key(key, context) { OwnMember::Perhaps } else { OwnMember::No })
 }
 
-/// What `type` says of a call begins with one of these: `function`, `function_call`, `tool_call`.
+/// The beginnings of the values of `type` in a call: `function`, `function_call`, `tool_call`.
 const CALL_KINDS: [&str; 2] = ["function", "tool"];
 
-/// Says whether the call has its name from the key or the value at `at`.
+/// Returns whether the call has its name from the key or the value at `at`.
 fn names_call(at: usize, context: &CallContext<'_>) -> bool {
     context.head.name.as_ref().is_some_and(|name| name.span.start == at)
 }
 
-/// Reads arguments that are no bare object whole. One level down, as OpenAI's API has them, they are text by rule.
+/// Reads arguments that are not a bare object completely. One level down, as in OpenAI's API, they are text by definition.
 fn given(at: usize, first: Option<u8>, depth: usize, context: &CallContext<'_>) -> Result<GivenArguments, NotYet> {
     if first == Some(b'{') {
         let opens = key_ahead(context.view, at + 1, None)?;
@@ -226,14 +226,14 @@ fn given(at: usize, first: Option<u8>, depth: usize, context: &CallContext<'_>) 
     })
 }
 
-/// Returns the key of the member at `at`, where that key is the tool's name: `{"search": {…}}`.
+/// Returns the key of the member at `at` if it is the tool's name: `{"search": {…}}`.
 pub(crate) fn single_key(at: usize, context: &CallContext<'_>) -> Result<Option<HeadText>, NotYet> {
     let at = context.gap(at)?;
     let key = key(context.view, at)?.map(|(key, end)| HeadText::new(&key, at..end));
     Ok(key.filter(|key| !is_arguments_key(&key.text, context.dialect())))
 }
 
-/// Returns the first key of the object at `at` if that object begins as the schema of a tool's parameters does.
+/// Returns the first key of the object at `at` if the object begins like the schema of a tool's parameters.
 pub(crate) fn schema_key(at: usize, context: &CallContext<'_>) -> Result<Option<&'static str>, NotYet> {
     let view = context.view;
     let member = |at| member_head(at, context);
@@ -259,14 +259,14 @@ pub(crate) fn schema_key(at: usize, context: &CallContext<'_>) -> Result<Option<
     Ok(next.filter(|(key, _)| matches!(key.as_ref(), "properties" | "required")).map(|_| "type"))
 }
 
-/// Returns the key of the member that begins at `at` or behind a gap there, and where its value begins.
+/// Returns the key of the member that begins at `at` or after a gap there, and where its value begins.
 pub(super) fn member_head<'v>(at: usize, context: &CallContext<'v>) -> Result<Option<(Cow<'v, str>, usize)>, NotYet> {
     let Some((key, end)) = key(context.view, context.gap(at)?)? else { return Ok(None) };
     let colon = context.gap(end)?;
     Ok(if context.view.byte(colon)? == Some(b':') { Some((key, context.gap(colon + 1)?)) } else { None })
 }
 
-/// Says whether a key stands at `at` with which a schema begins, or one that takes another look.
+/// Returns whether the key at `at` may begin a schema.
 pub(super) fn may_open_schema(at: usize, view: View<'_>) -> Result<bool, NotYet> {
     if view.byte(at)? != Some(b'"') {
         return Ok(true);
@@ -291,7 +291,7 @@ fn key(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, usize)>, NotYe
     Ok((end > at).then(|| (Cow::Borrowed(view.slice(at, end)), end)))
 }
 
-/// Returns the quote that stands at `at`; JSON that was encoded for XML has entities.
+/// Returns the quote at `at`; JSON that was encoded for XML has entities.
 fn quote(view: View<'_>, at: usize) -> Result<Option<&str>, NotYet> {
     let end = match view.byte(at)? {
         Some(b'"' | b'\'') => Some(at + 1),
@@ -301,7 +301,7 @@ fn quote(view: View<'_>, at: usize) -> Result<Option<&str>, NotYet> {
     Ok(end.map(|end| view.slice(at, end)))
 }
 
-/// Returns the key of a member that begins at `at` or behind a gap there, and is a string, and where its colon ends.
+/// Returns the key of a member that begins at `at` or after a gap there, and is a string, and where its colon ends.
 pub(super) fn quoted_member<'v>(context: &CallContext<'v>, at: usize) -> Result<Option<(Cow<'v, str>, usize)>, NotYet> {
     let Some((key, end)) = string(context.view, context.gap(at)?)? else { return Ok(None) };
     let colon = context.gap(end)?;

@@ -1,4 +1,4 @@
-//! Writes an arguments object, member by member, and keeps account of its parameters.
+//! Writes an arguments object, member by member, and keeps track of its parameters.
 
 use std::ops::Range;
 
@@ -12,16 +12,16 @@ use crate::lines::LineValue;
 use crate::schema::SchemaNode;
 use crate::sink::Sink;
 
-/// The arguments object of a call whose parameters come one by one.
+/// The arguments object of a call whose parameters arrive one by one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ArgumentsObject {
     keys: GivenNames,
     scratch: String,
-    /// The items of an array that is being given one by one, as JSON.
+    /// The items so far of an array that is given one by one, as JSON.
     items: Vec<String>,
 }
 
-/// A value as bare text, where it stands, and where the input has been read to.
+/// A value as bare text, its position, and the end of the consumed input.
 pub(crate) struct BareText<'t> {
     pub(crate) text: &'t str,
     pub(crate) span: Range<usize>,
@@ -29,7 +29,7 @@ pub(crate) struct BareText<'t> {
 }
 
 impl ArgumentsObject {
-    /// Returns the object whose first members are the attributes of the call's tag; it has written them.
+    /// Returns the object with the attributes of the call's tag as its first members, which are already written.
     pub(crate) fn of_attributes(at: usize, context: &CallContext<'_>, sink: &mut Sink) -> Self {
         let mut object = Self::default();
         for (key, value) in &context.head.attributes {
@@ -39,7 +39,7 @@ impl ArgumentsObject {
         object
     }
 
-    /// Says whether a parameter was given.
+    /// Returns whether a parameter was given.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.keys.contains(key)
     }
@@ -53,7 +53,7 @@ impl ArgumentsObject {
         self.keys.is_empty()
     }
 
-    /// Writes a member's key, unless it was given before: says whether it is new. `at` is where the input has been read to.
+    /// Writes a member's key unless it is a repetition; returns whether it is new. `at` is the end of the consumed input.
     pub(crate) fn key(&mut self, key: &str, at: usize, sink: &mut Sink) -> bool {
         let new = self.keys.insert(key);
         if new {
@@ -66,7 +66,7 @@ impl ArgumentsObject {
         new
     }
 
-    /// Writes a member whose value is JSON already, unless its key was given before: says whether it is new.
+    /// Writes a member whose value is JSON unless its key is a repetition; returns whether it is new.
     pub(crate) fn member(&mut self, key: &str, value: &str, at: usize, sink: &mut Sink) -> bool {
         let new = self.key(key, at, sink);
         if new {
@@ -75,7 +75,7 @@ impl ArgumentsObject {
         new
     }
 
-    /// Writes the member that a key means, whose value is JSON already: says whether it is new, and what is wrong with its key.
+    /// Writes a declared member for a key, with a JSON value; returns whether it is new, and the fault of its key.
     pub(super) fn meant_member(
         &mut self,
         key: &HeadText,
@@ -113,12 +113,12 @@ impl ArgumentsObject {
         sink.arguments(value.upto, &self.scratch);
     }
 
-    /// Says whether an array is being given item by item.
+    /// Returns whether an array is being given item by item.
     pub(crate) fn has_items(&self) -> bool {
         !self.items.is_empty()
     }
 
-    /// Takes an item of an array; writes the member where no `more` of its items follow.
+    /// Adds an item to an array; writes the member unless `more` items follow.
     pub(crate) fn item(
         &mut self,
         key: &HeadText,
@@ -145,7 +145,7 @@ impl ArgumentsObject {
         }
     }
 
-    /// Writes a member whose value stands at `at` and says its own JSON for the declared type.
+    /// Writes a member with a value at `at` that is already JSON of the declared type.
     pub(super) fn said_member(
         &mut self,
         key: &HeadText,
@@ -161,7 +161,7 @@ impl ArgumentsObject {
         }
     }
 
-    /// Ends the object; the schema's required parameters must have been given.
+    /// Ends the object; all required parameters must be present.
     pub(crate) fn end(&self, at: usize, context: &CallContext<'_>, sink: &mut Sink) {
         sink.arguments(at, if self.keys.is_empty() { "{}" } else { "}" });
         for missing in self.missing(context) {
@@ -170,7 +170,7 @@ impl ArgumentsObject {
         }
     }
 
-    /// Says whether every required parameter was given, and anything at all.
+    /// Returns whether all required parameters, and at least one, are present.
     pub(crate) fn is_whole(&self, context: &CallContext<'_>) -> bool {
         !self.keys.is_empty() && self.missing(context).next().is_none()
     }
@@ -181,7 +181,7 @@ impl ArgumentsObject {
     }
 }
 
-/// Appends bare text as JSON of the declared type, and reports what had to be done for it.
+/// Appends bare text as JSON of the declared type, and reports the conversions and repairs.
 fn convert(
     value: &BareText<'_>,
     node: Option<SchemaNode<'_>>,
@@ -206,7 +206,7 @@ fn convert(
     sink.diagnose(code, start..end, message);
 }
 
-/// Reports a parameter that the tool does not declare, or not with this spelling: it means `name`.
+/// Reports a parameter that the tool does not declare, or in another spelling: it means `name`.
 pub(crate) fn check_declared(key: &HeadText, name: &str, context: &CallContext<'_>, sink: &mut Sink) {
     if *name != *key.text {
         let message = json::spelled_otherwise(&key.text, name);

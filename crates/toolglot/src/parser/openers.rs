@@ -8,28 +8,28 @@ use crate::dialect::{Spelling, SpellingPart, is_strong};
 use crate::lead::Lead;
 use crate::view::{NotYet, View};
 
-/// What the scanner looks for: a literal's text up to its first joint, and the bytes that may follow, white space apart.
+/// What the scanner searches for: a literal's text up to its first joint, and the bytes that may follow, apart from white space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Opener<'t> {
     pub(crate) text: Cow<'t, str>,
-    /// One of these must follow; anything may if there are none.
+    /// One of these must follow; any byte may if there are none.
     then: Option<NextBytes>,
-    /// What must follow a text that comes next.
+    /// What must follow the next text.
     after: Option<(&'t str, NextBytes)>,
-    /// Nothing but JSON can stand behind it, which begins with no letter.
+    /// Only JSON can follow it, which begins with no letter.
     pub(crate) json: bool,
-    /// Prose does not contain it.
+    /// Strong: prose does not contain it.
     pub(crate) strong: bool,
 }
 
 impl<'t> Opener<'t> {
-    /// Returns the opener that is all of a text.
+    /// Returns an opener that consists of a text.
     pub(crate) fn of(text: &'t str) -> Self {
         Self { text: text.into(), then: None, after: None, json: false, strong: is_strong(text) }
     }
 
-    /// Adds the openers of a spelling, two if it is written with a mark or without; `behind` is what may follow the whole
-    /// literal, where not everything may.
+    /// Adds the openers of a spelling, two if it is written with or without a mark; `behind` is what may follow the whole
+    /// literal, if that is restricted.
     pub(crate) fn add_spelled(spelling: &'t Spelling, behind: Option<BytesBehind<'t>>, openers: &mut Vec<Self>) {
         let text = spelling.opener();
         let (whole, after) = behind.map_or((None, None), |behind| (Some(behind.bytes), behind.after));
@@ -50,48 +50,48 @@ impl<'t> Opener<'t> {
     }
 }
 
-/// With what a text goes on, and what follows there behind a text of which that is known.
+/// How a text continues, and what follows after a known text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BytesBehind<'t> {
     pub(crate) bytes: NextBytes,
     pub(crate) after: Option<(&'t str, NextBytes)>,
 }
 
-/// What may follow a text, for some of what it opens.
+/// What may follow a text, for some of its candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Behind {
     then: Option<NextBytes>,
-    /// The number of a text that may come next, and what must follow that.
+    /// The index of a text that may come next, and what must follow it.
     after: Option<(usize, NextBytes)>,
     json: bool,
 }
 
-/// Literals in order, each with the numbers of what it opens.
+/// Sorted literals, each with the numbers of the candidates that it opens.
 ///
-/// All that stand at a place are the last that comes no later than the text there, if it stands, and those that it begins
-/// with: whatever comes between a literal that stands and the text begins with that literal.
+/// All that match at a place are prefixes of the last one that sorts no later than the text there, or that one itself:
+/// whatever sorts between a matching literal and the text begins with that literal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Openers {
     rows: Vec<OpenerRow>,
 }
 
-/// A literal and what it opens.
+/// A literal and its candidates.
 #[derive(Clone, Debug, Default)]
 struct OpenerRow {
-    /// How it begins, in the order of the literals.
+    /// Its first bytes, in the order of the literals.
     lead: u128,
     text: String,
-    /// The longest other literal that it begins with.
+    /// The longest other literal that is a prefix of it.
     inner: Option<usize>,
     behind: Vec<Behind>,
     /// The texts that may come next.
     nexts: Vec<Box<str>>,
-    /// The numbers of what it opens, in order, each behind what may follow.
+    /// The numbers of its candidates, sorted, each after what may follow.
     opened: Vec<(usize, usize)>,
 }
 
 impl OpenerRow {
-    /// Says whether the literal stands once more where it might go on, and goes on behind that.
+    /// Returns whether the literal occurs again where it might continue, and continues after that.
     fn restarts(&self, view: View<'_>, next: TextBehind, then: &NextBytes) -> Result<bool, NotYet> {
         let TextBehind::Near { at, bytes: [first, second], .. } = next else { return Ok(false) };
         let mut own = self.text.bytes();
@@ -106,13 +106,13 @@ impl OpenerRow {
         if way == self.behind.len() {
             self.behind.push(behind);
         }
-        // Numbers come in order: what is the same stands among the last.
+        // Numbers come in order: what is the same is among the last.
         if !self.opened.iter().rev().take_while(|known| known.1 == number).any(|known| known.0 == way) {
             self.opened.push((way, number));
         }
     }
 
-    /// Returns the number of a text that may come next.
+    /// Returns the index of a text that may come next.
     fn next_text(&mut self, text: &str) -> usize {
         let known = self.nexts.iter().position(|known| **known == *text);
         known.unwrap_or_else(|| {
@@ -139,7 +139,7 @@ impl Openers {
         openers
     }
 
-    /// Adds the next literal in order.
+    /// Adds the next literal; they must be sorted.
     fn add(&mut self, text: &str, row: OpenerRow) {
         let mut inner = self.rows.len().checked_sub(1);
         while let Some(row) = inner.map(|number| &self.rows[number]).filter(|row| !text.starts_with(&row.text)) {
@@ -148,7 +148,7 @@ impl Openers {
         self.rows.push(OpenerRow { lead: Lead::of(text.as_bytes()).order(), text: text.to_owned(), inner, ..row });
     }
 
-    /// Returns of each literal the numbers of what it opens.
+    /// Returns the candidates of each literal.
     pub(crate) fn opened(&self) -> impl Iterator<Item = impl Iterator<Item = usize>> {
         self.rows.iter().map(|row| row.opened.iter().map(|opened| opened.1))
     }
@@ -157,7 +157,7 @@ impl Openers {
         self.rows.is_empty()
     }
 
-    /// Returns what begins with one of the openers: its text, and what must follow where that is little.
+    /// Returns the candidates of one opener: its text, and what must follow if that is restricted.
     pub(crate) fn starts(&self) -> Vec<Vec<u8>> {
         let mut starts = Vec::new();
         for OpenerRow { text, behind, .. } in &self.rows {
@@ -178,9 +178,9 @@ impl Openers {
         starts
     }
 
-    /// Adds the numbers of all openers that stand at `at`; waits while a longer one may still come.
+    /// Adds the numbers of all openers at `at`; waits while a longer one is still possible.
     ///
-    /// Behind its joint an opener goes on, or begins once more and then goes on: models restart a call.
+    /// After its joint, an opener continues, or begins again and then continues: models restart a call.
     pub(crate) fn find(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
         let rest = view.rest(at);
         let lead = Lead::of(rest).order();
@@ -217,7 +217,7 @@ impl Openers {
                     _ => Ok(true),
                 }
             };
-            // Ways to go on are asked about once for all that share them; those beyond the bits, by themselves.
+            // Ways to continue are asked about once for all that share them; those beyond the bits, by themselves.
             let (mut asked, mut ways) = (0_u64, 0_u64);
             for (way, number) in &row.opened {
                 let bit = u32::try_from(*way).ok().and_then(|way| 1_u64.checked_shl(way)).unwrap_or(0);
@@ -233,19 +233,19 @@ impl Openers {
     }
 }
 
-/// What stands behind an opener, white space apart.
+/// What follows an opener, white space apart.
 #[derive(Clone, Copy)]
 enum TextBehind {
-    /// Where it stands, its first two bytes, the second one zero at the end of the input, and whether white space is before.
+    /// Its position, its first two bytes (the second one zero at the end of the input), and whether white space precedes it.
     Near { at: usize, bytes: [u8; 2], apart: bool },
-    /// More white space than is looked at.
+    /// More white space than is examined.
     Far,
     /// The end of the input.
     Nothing,
 }
 
 impl TextBehind {
-    /// Says whether an opener goes on here with one of these bytes, or may do so further away.
+    /// Returns whether an opener continues here with one of these bytes, or may do so further away.
     fn goes_on(self, then: &NextBytes) -> bool {
         match self {
             Self::Near { bytes, apart, .. } => then.contains(bytes, apart),
@@ -268,11 +268,11 @@ impl TextBehind {
     }
 }
 
-/// White space behind an opener that is passed to tell candidates apart. Models indent by less; a message of openers
-/// and blanks would otherwise read all blanks for each opener.
+/// White space after an opener that is skipped to distinguish candidates. Models indent by less; with a message of openers
+/// and spaces, each opener would otherwise read all of it.
 const NEAR: usize = 64;
 
-/// Says whether a byte stands in names and closing tags.
+/// Returns whether a byte is in names and closing tags.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'/'
 }

@@ -1,4 +1,4 @@
-//! `{params}`: parameters one after another, any blanks between, until the call closes.
+//! `{params}`: parameters one after another, with optional white space between them, until the call closes.
 
 use std::ops::Range;
 
@@ -26,21 +26,21 @@ pub(crate) struct ParamsReader {
     start: usize,
     at: usize,
     object: ArgumentsObject,
-    /// The head of the parameter that was read last.
+    /// The head of the last parameter.
     head: Head,
-    /// The first parameter, where it is known already.
+    /// The first parameter, if it is already known.
     first: Option<Box<FoundParam>>,
     value: Option<ParamReader>,
-    /// The start of a parameter stood there, and nothing that could be one.
+    /// The start of a parameter was there, and nothing that could be one.
     broken: bool,
     /// A parameter without a name was skipped, or text that may be one.
     skipped: bool,
 }
 
-/// The head of a parameter that stands somewhere.
+/// The head of a parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundParam {
-    /// The number of its pattern.
+    /// The index of its pattern.
     pub(crate) param: usize,
     /// Where its data begins.
     start: usize,
@@ -69,7 +69,7 @@ impl ParamsReader {
         value.is_some_and(|value| value.pass_plain(context, &self.head, sink))
     }
 
-    /// Reads on until the call is over; its closer is not consumed.
+    /// Continues reading until the call is over; its closer is not consumed.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         loop {
             if let Some(value) = &mut self.value {
@@ -166,7 +166,7 @@ impl ParamsReader {
     }
 
     fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> Option<ValueOutcome> {
-        // What is required may stand in what was skipped; a parameter that cannot be read stood there for certain.
+        // What is required may be in what was skipped; a parameter that cannot be read stood there for certain.
         if self.broken || self.skipped && self.object.missing(context).next().is_some() {
             sink.pass_arguments(at);
             return Some(ValueOutcome { at, how: Ended::Broken });
@@ -180,7 +180,7 @@ impl ParamsReader {
         Some(ValueOutcome { at, how: Ended::Truncated })
     }
 
-    /// The call's closer is missing: the call is whole if every required parameter is there.
+    /// The call's closer is missing: the call is complete if all required parameters are present.
     fn end_of_input(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> Option<ValueOutcome> {
         if self.object.is_whole(context) && !self.broken && !context.engine.options.is_cut() {
             return self.end(at, Ended::Cut, context, sink);
@@ -188,7 +188,7 @@ impl ParamsReader {
         self.truncate(at, sink)
     }
 
-    /// Goes past what belongs to no parameter, or ends the call there.
+    /// Skips text that belongs to no parameter, or ends the call there.
     fn recover(
         &mut self,
         at: usize,
@@ -205,7 +205,7 @@ impl ParamsReader {
         {
             let markers = [Marker::Section, Marker::Open, Marker::Param, Marker::Call];
             let next = context.follows(end, &markers, param)?;
-            // Where a later one of the call's closers follows, the tag stands in place of the first.
+            // Where a later one of the call's closers follows, the tag is in place of the first.
             let first = next == Some(Marker::Call) && context.any(context.gap(end)?, context.closer())?.is_some();
             if next != Some(Marker::Param) && !first {
                 return Ok(self.end(at, Ended::Cut, context, sink));
@@ -216,7 +216,7 @@ impl ParamsReader {
         self.pass_junk(at, param, context, sink)
     }
 
-    /// Skips to the next marker; one that stands at `at` and opens no parameter was read before.
+    /// Skips to the next marker; one at `at` that opens no parameter has been read before.
     fn pass_junk(
         &mut self,
         at: usize,
@@ -226,7 +226,7 @@ impl ParamsReader {
     ) -> Result<Option<ValueOutcome>, NotYet> {
         match next_marker(at, context, param)? {
             None => {
-                // What stands here is text after a call, or a closer that the end of input cut.
+                // What is here is text after a call, or a closer that the end of input cut.
                 let end = context.view.final_end()?;
                 let rest = context.view.slice(at, end);
                 let cut = cut_closer(rest, context.dialect(), context.head);
@@ -252,7 +252,7 @@ impl ParamsReader {
         }
     }
 
-    /// A parameter's opening literal ends at `end`, but no key is there.
+    /// A parameter's opening literal ends at `end`, but there is no key.
     fn broken_param(
         &mut self,
         at: usize,
@@ -288,7 +288,7 @@ impl ParamsReader {
         context.with_head(&self.head).any(at, closers)
     }
 
-    /// Skips the value of a parameter without a name: to behind its closer, if the call does not go on first.
+    /// Skips the value of a parameter without a name, including its closer, unless the call continues first.
     fn after_nameless(&self, at: usize, context: &CallContext<'_>) -> Result<usize, NotYet> {
         let mut next = at;
         while let Some(ahead) = context.markers().find(context.view.rest(next)) {
@@ -305,8 +305,8 @@ impl ParamsReader {
     }
 }
 
-/// Returns what an undeclared parameter such as `properties` holds: all that the tool declares and where its closer ends, or
-/// `None` within if that is not what it holds. Without that it is a parameter like others.
+/// Returns the contents of an undeclared parameter such as `properties`: everything that the tool declares, and the end of its
+/// closer; `None` within if it has other contents. Otherwise it is a parameter like any other.
 fn wrapped(
     start: usize,
     pattern: &Pattern,
@@ -334,8 +334,8 @@ fn wrapped(
 
 /// Reads the head of a parameter.
 ///
-/// A tag of the key's own name must be declared, unless it is `sure` that parameters stand here and it marks none elsewhere. A
-/// head is short: openers may follow each other without end, and none of them may look through all that is behind it.
+/// A tag with the key's name must be declared, unless it is `sure` that parameters are here and it marks none elsewhere. A
+/// head is short: openers may follow each other without end, and none of them may examine everything after it.
 pub(crate) fn param_head(at: usize, context: &CallContext<'_>, sure: bool) -> Result<Option<FoundParam>, NotYet> {
     let (lead, near) = (Lead::of(context.view.rest(at)), context.view.limited(at.saturating_add(NEAR)));
     let may_stand = |param: &Pattern| param.opening().is_none_or(|opening| opening.may_stand(lead));
@@ -359,7 +359,7 @@ pub(crate) fn param_head(at: usize, context: &CallContext<'_>, sure: bool) -> Re
     Ok(None)
 }
 
-/// Says whether a marker that is none of its own stands in a head from `at` to `end`: none is a part of a key or an attribute.
+/// Returns whether a foreign marker is in a head from `at` to `end`: none is part of a key or an attribute.
 fn holds_marker(at: usize, end: usize, param: &Pattern, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let mut from = at + 1;
     while let Some(ahead) = context.markers().find(&context.view.rest(from)[..end.saturating_sub(from)]) {
@@ -373,7 +373,7 @@ fn holds_marker(at: usize, end: usize, param: &Pattern, context: &CallContext<'_
     Ok(false)
 }
 
-/// What the dialect says of the value's type, where it says anything: in words of its own, or by the type's name.
+/// The dialect's declaration of the value's type, if any: in its own words, or as a type name.
 fn hint(param: &Pattern, head: &Head, words: Option<&TypeWords>) -> Hint {
     let Some(kind) = head.kind.as_deref().filter(|_| param.reads(Hole::Type)) else { return Hint::None };
     match words {
@@ -384,7 +384,7 @@ fn hint(param: &Pattern, head: &Head, words: Option<&TypeWords>) -> Hint {
     }
 }
 
-/// Reports what a head says in other characters than it should, leaves out or says twice.
+/// Reports deviations of a head: changed, missing or repeated characters.
 pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
     let slips = [
         (Code::LiteralNewline, "read `\\n`, `Ġ` or a character without width as white space"),
@@ -400,7 +400,7 @@ pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
     }
 }
 
-/// Returns the next marker at or after `at` but for value closers: what it is, where it begins and ends.
+/// Returns the next marker at or after `at` except for value closers: what it is, where it begins and ends.
 fn next_marker(
     mut at: usize,
     context: &CallContext<'_>,

@@ -1,5 +1,5 @@
-//! Call objects as most models write them, in one pass: the name, and then the arguments' brace; and the whole call, where all
-//! of it has arrived and is as the tool declares it.
+//! Call objects in their most common form, in one pass: the name, then the arguments' brace; and whole calls that are complete
+//! and exactly as the tool declares.
 
 use std::ops::Range;
 
@@ -14,19 +14,19 @@ use crate::schema::Schema;
 use crate::tool::NameLookup;
 use crate::view::{View, is_blank};
 
-/// The longest call that is said at once. A longer one is as quick the long way, and most of it would be read twice if it
-/// were none.
+/// The longest call that is emitted at once. A longer one is as fast on the slow path, and most of it would be read twice if it
+/// were not plain.
 pub(super) const PLAIN: usize = 1 << 12;
 
-/// A call that is all there.
+/// A complete call.
 pub(super) struct PlainCall<'v> {
     pub(super) name: &'v str,
     pub(super) arguments: Range<usize>,
     pub(super) end: usize,
 }
 
-/// Returns the call whose object stands at `at`, behind its opener, and its closer behind that; `None` if anything in it takes
-/// another look, or its tool is not declared as it is spelled.
+/// Returns the call whose object is at `at`, after its opener, including its closer; `None` if it needs
+/// a decision, or its tool is not declared in this spelling.
 pub(super) fn plain_call<'v>(
     engine: &Engine,
     view: View<'v>,
@@ -52,8 +52,8 @@ pub(super) fn plain_call<'v>(
     Some(PlainCall { name, arguments, end })
 }
 
-/// Returns the name of a call object and where its arguments begin; `None` if that takes another look, for anything is
-/// written otherwise or is not there yet. `at` is the position after the object's brace.
+/// Returns the name of a call object and where its arguments begin; `None` if anything is
+/// different or has not arrived. `at` is the position after the object's brace.
 pub(super) fn plain_head(at: usize, context: &CallContext<'_>) -> Option<(HeadText, usize)> {
     let (name, start) = begin(at, context.view, context.dialect())?;
     Some((HeadText::new(inner(context.view, &name), name), start))
@@ -79,7 +79,7 @@ fn begin(at: usize, view: View<'_>, dialect: &Dialect) -> Option<(Range<usize>, 
     object.then_some((name, behind - 1))
 }
 
-/// Text that must stand as JSON or a keyword argument has it.
+/// Text that must have the form of JSON or a keyword argument.
 pub(super) struct PlainText<'v> {
     pub(super) view: View<'v>,
     pub(super) at: usize,
@@ -95,7 +95,7 @@ impl PlainText<'_> {
         (self.view.rest(self.at).first() == Some(&byte)).then(|| self.at += 1)
     }
 
-    /// Passes a short string up to its next quote; returns where it stands, quotes included.
+    /// Skips a short string up to its next quote; returns its span, quotes included.
     fn word(&mut self) -> Option<Range<usize>> {
         self.pass(b'"')?;
         let start = self.at - 1;

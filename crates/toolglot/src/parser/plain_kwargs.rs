@@ -1,5 +1,5 @@
-//! Keyword arguments as most models write them, in one pass: all there, each as the tool declares it, and nothing in their
-//! strings that takes a decision.
+//! Keyword arguments in their most common form, in one pass: complete, each as the tool declares it, and without anything in
+//! their strings that needs a decision.
 
 use super::call_context::CallContext;
 use super::plain_call::{PLAIN, PlainText};
@@ -8,12 +8,12 @@ use crate::json::{MEMBERS, Markers, clean_run, is_number, is_token, plain_conten
 use crate::schema::SchemaNode;
 use crate::sink::Sink;
 
-/// Keyword arguments that are all there.
+/// Complete keyword arguments.
 pub(super) struct PlainKwargs<'v> {
-    /// Each name and its value, which is JSON but for the quotes of a string.
+    /// Each name and its value, which is JSON except for the quotes of a string.
     keywords: [(&'v str, PlainValue<'v>); MEMBERS],
     count: usize,
-    /// Where their parenthesis stands.
+    /// Where their parenthesis is.
     pub(super) end: usize,
 }
 
@@ -25,7 +25,7 @@ enum PlainValue<'v> {
 }
 
 impl<'v> PlainKwargs<'v> {
-    /// Returns the arguments that begin at `at`; `None` if anything in them takes another look.
+    /// Returns the arguments that begin at `at`; `None` if they need a decision.
     pub(super) fn at(at: usize, context: &CallContext<'v>) -> Option<Self> {
         let view = context.view.limited(at.saturating_add(PLAIN));
         if context.engine.options.careful || view.has_marks() || context.near {
@@ -59,7 +59,7 @@ impl<'v> PlainKwargs<'v> {
         self.keywords[..self.count].iter().any(|keyword| keyword.0 == name)
     }
 
-    /// Says the arguments.
+    /// Emits the arguments.
     pub(super) fn write(&self, sink: &mut Sink) {
         for (number, (name, value)) in self.keywords[..self.count].iter().enumerate() {
             let mut say = |json| sink.arguments(self.end, json);
@@ -87,7 +87,7 @@ impl<'v> PlainText<'v> {
         Some(self.view.slice(start, start + length))
     }
 
-    /// Passes a value that may stand as it is.
+    /// Skips a value that may stay unchanged.
     fn keyword_value(&mut self, node: Option<SchemaNode<'_>>, context: &CallContext<'_>) -> Option<PlainValue<'v>> {
         let (rest, start) = (self.view.rest(self.at), self.at);
         let quote = *rest.first()?;
@@ -108,7 +108,7 @@ impl<'v> PlainText<'v> {
     }
 }
 
-/// Returns the length of a string's text in Python's own quotes that JSON's could hold as it is, and no marker in it.
+/// Returns the length of a string in Python's own quotes that is valid in JSON's quotes, without a marker in it.
 fn python_text(inside: &[u8], context: &CallContext<'_>) -> Option<usize> {
     let clean = &inside[..clean_run(inside)];
     let length = memchr::memchr(b'\'', clean)?;

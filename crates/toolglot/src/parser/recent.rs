@@ -1,12 +1,12 @@
-//! The last places at which nothing began, each by its bytes and what was known before them: models that go round in circles
-//! write the same again, and it comes to nothing again.
+//! The last places at which nothing began, each with its bytes and the state before them: models in a loop
+//! write the same bytes again, with the same result.
 
 use crate::view::{NotYet, View};
 
-/// Places that are kept. What goes round in circles has a few openers in each: those of a section, of a call, of a parameter.
+/// Places that are kept. Each round of a loop has a few openers: those of a section, of a call, of a parameter.
 const KEPT: usize = 4;
 
-/// A few places, each with what was known before it and what was found there.
+/// A few places, each with the state before it and the result.
 #[derive(Clone, Debug)]
 pub(crate) struct RecentPlaces<K, F> {
     kept: Vec<RecentPlace<K, F>>,
@@ -14,7 +14,7 @@ pub(crate) struct RecentPlaces<K, F> {
     next: usize,
 }
 
-/// A place by its bytes.
+/// A place with its bytes.
 #[derive(Clone, Debug)]
 struct RecentPlace<K, F> {
     bytes: Vec<u8>,
@@ -38,7 +38,7 @@ impl<K: PartialEq, F> RecentPlaces<K, F> {
         self.next = 0;
     }
 
-    /// Keeps a place instead of the oldest; returns its number.
+    /// Stores a place instead of the oldest; returns its index.
     pub(crate) fn keep(&mut self, bytes: &[u8], known: K, found: F) -> usize {
         let (number, place) = (self.next, RecentPlace { bytes: bytes.to_vec(), known, found });
         match self.kept.get_mut(number) {
@@ -49,12 +49,12 @@ impl<K: PartialEq, F> RecentPlaces<K, F> {
         number
     }
 
-    /// Returns the bytes of a place, and what was found there.
+    /// Returns the bytes of a place, and the result.
     pub(crate) fn get_mut(&mut self, number: usize) -> Option<(&[u8], &mut F)> {
         self.kept.get_mut(number).map(|place| (&*place.bytes, &mut place.found))
     }
 
-    /// Returns what was found where the bytes at `at` stood before and the same was known; waits for the few that may tell.
+    /// Returns the result of an earlier place with the same bytes and state; waits for the few bytes that decide.
     #[inline]
     pub(crate) fn again(&self, view: View<'_>, at: usize, known: &K) -> Result<Option<&F>, NotYet> {
         let rest = view.rest(at);

@@ -21,29 +21,29 @@ use crate::view::{NotYet, View};
 /// Reads the text of a region.
 #[derive(Clone, Debug)]
 pub(crate) struct RegionReader {
-    /// The candidate that opened it; `None` for one that the prompt opened.
+    /// The candidate that opened it; `None` if the prompt opened it.
     candidate: Option<usize>,
     is_reasoning: bool,
     inside: Inside,
     mark: Head,
     /// Everything before has been decided.
     pub(super) scan: usize,
-    /// Where a call began that may be a draft.
+    /// The start of a call that may be a draft.
     held: Option<usize>,
-    /// Openers at which no call began: whether less was looked at there, and how much was read in vain.
+    /// Openers at which no call began: whether the look-ahead was restricted, and how much of it was futile.
     lost: RecentPlaces<bool, usize>,
 }
 
-/// What ended a region.
+/// The end of a region.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RegionExit {
     /// Its closer, which ends here.
     Closed(usize),
-    /// The end of input, or what cannot stand inside: text goes on here.
+    /// The end of input, or text that cannot be inside: text continues here.
     Left(usize),
     /// A call that begins here; it ends the region.
     Call(usize),
-    /// A call that begins here; the region goes on after it.
+    /// A call that begins here; the region continues after it.
     Interlude(usize),
     /// A call began here and the region never closed.
     Unclosed(usize),
@@ -76,7 +76,7 @@ impl RegionReader {
         Self { candidate: None, is_reasoning: true, inside, mark, scan: at, held: None, lost }
     }
 
-    /// Passes text in which neither a closer nor a call begins; false if something needs a decision.
+    /// Passes text without a closer or a call; false if something needs a decision.
     pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         let passes = self.held.is_none() && self.is_reasoning;
         let next = engine.catalog.stops_in_regions().find(view.rest(self.scan));
@@ -89,7 +89,7 @@ impl RegionReader {
         false
     }
 
-    /// Reads on to the region's end.
+    /// Continues reading to the region's end.
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<RegionExit, NotYet> {
         loop {
             let Some(ahead) = engine.catalog.stops_in_regions().find(view.rest(self.scan)) else {
@@ -139,7 +139,7 @@ impl RegionReader {
         RegionExit::Closed(end)
     }
 
-    /// Reasoning that never closes ended where a call began; reasoning that a limit cut off was still open.
+    /// Unclosed reasoning ended where a call began; reasoning that a limit cut off was still open.
     fn end_of_input(&mut self, end: usize, engine: &Engine, sink: &mut Sink) -> RegionExit {
         match self.held.take() {
             Some(held) if engine.options.is_cut() => {
@@ -172,14 +172,14 @@ impl RegionReader {
         engine.catalog.pattern(candidate)?.tail.first()
     }
 
-    /// Says whether a literal that stands only between regions and calls stands at `at`.
+    /// Returns whether a literal that occurs only between regions and calls is at `at`.
     fn meets_skip(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         let Some(number) = self.candidate else { return Ok(false) };
         let dialect = engine.catalog.dialect(&engine.catalog.candidates[number]);
         Ok(view.starts_with_any(at, &dialect.skip)?.is_some())
     }
 
-    /// Decides what a call inside is. While one is held, further ones need no decision.
+    /// Decides what a call inside is. While one is held, later ones need no decision.
     fn call(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<RegionExit>, NotYet> {
         let policy = engine.options.calls_in_reasoning;
         let quotes = self.is_reasoning && policy == CallsInReasoning::Quote;
@@ -238,7 +238,7 @@ impl RegionReader {
         Ok(None)
     }
 
-    /// Keeps an opener at which no call began, unless the end of the input or what is a special token may have decided.
+    /// Stores an opener at which no call began, unless the end of the input or a special token may have decided.
     fn keep_lost(&mut self, view: View<'_>, exhausted: bool, in_vain: usize) {
         // The bytes of its heads and those of its body tell whether a call begins.
         let near = view.near(self.scan, 2 * NEAR);
@@ -247,7 +247,7 @@ impl RegionReader {
         }
     }
 
-    /// What the call's own dialect says about calls inside such a region; several dialects share one region.
+    /// The rule of the call's own dialect for calls inside such a region; several dialects share one region.
     fn inside_of(&self, engine: &Engine, number: usize) -> Inside {
         let dialect = engine.catalog.dialect(&engine.catalog.candidates[number]);
         let own = self.own_closer(engine);
@@ -256,7 +256,7 @@ impl RegionReader {
         body.map_or(self.inside, |body| body.inside)
     }
 
-    /// A draft longer than the limit is quotation.
+    /// A draft that exceeds the limit is a quotation.
     fn give_up_holding(&mut self, engine: &Engine, sink: &mut Sink) {
         let limit = engine.options.limits.held;
         if let Some(held) = self.held.filter(|held| self.scan - held > limit) {

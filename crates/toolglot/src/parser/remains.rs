@@ -1,4 +1,4 @@
-//! Whether what stands behind a call is left of it: then the call did not end where it seems to.
+//! Detects remains of a call after its end: if there are any, the call did not end where it seems to.
 
 use super::call_context::CallContext;
 use super::kwargs::keyword;
@@ -7,33 +7,33 @@ use crate::dialect::{BodyKind, Pattern};
 use crate::json::Markers;
 use crate::view::NotYet;
 
-/// How far a doubt is looked into: about a screen of text. A better end of a string, the rest of one, an element's closers, the
-/// kind of a bracket, or the keys of arguments are more likely another call's further away.
+/// How far a doubt is examined: about a screen of text. Beyond that, a better end of a string, the rest of one, an element's
+/// closers, the kind of a bracket, or the keys of arguments more likely belong to another call.
 pub(crate) const LOOK: usize = 1 << 12;
 
-/// As many bytes as a wrong closer has in common with the right one: `<|cl`, `</fu`.
+/// The number of bytes that a wrong closer shares with the right one: `<|cl`, `</fu`.
 const ALIKE: usize = 4;
 
-/// What is known of a call whose rest is looked for.
+/// What is known about a call whose remains are searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Doubt {
-    /// Nothing speaks against its end.
+    /// Its end is not in doubt.
     Clean,
-    /// Quotes stand in its strings that are not escaped.
+    /// Its strings contain unescaped quotes.
     Quotes,
-    /// A repair decided where it ends.
+    /// A repair determined its end.
     Moved,
 }
 
-/// Says whether nothing near behind a call that ended at `at` belongs to a string of it: no closer that closes nothing, no
-/// quote before a brace; no keyword of a Python call, if quotes in its strings are not escaped.
+/// Returns whether the text near a call that ended at `at` belongs to none of its strings: no unmatched closer, no
+/// quote before a brace; no keyword of a Python call, if quotes in its strings are unescaped.
 pub(super) fn is_over(context: &CallContext<'_>, at: usize, doubt: Doubt) -> Result<bool, NotYet> {
     let end = behind_section(context, at)?;
     Ok(goes_on_behind(context, at)? || goes_on_behind(context, end)? || is_over_behind(context, end, doubt, false)?)
 }
 
-/// Says whether nothing near behind a call that ended at `at`, after a repair that moved an end of it, looks like a rest
-/// of it: the same, and no key in quotes. Quotes count on its own line alone if its arguments are sound.
+/// Returns whether the text near a call that ended at `at`, after a repair that moved its end, contains no remains
+/// of it: the same conditions, and no quoted key. Quotes count only on its own line if its arguments are sound.
 pub(super) fn is_over_for_certain(context: &CallContext<'_>, at: usize, sound: bool) -> Result<bool, NotYet> {
     let next = context.gap(at)?;
     // Line breaks that are written as in strings may be those of one.
@@ -42,7 +42,7 @@ pub(super) fn is_over_for_certain(context: &CallContext<'_>, at: usize, sound: b
         return Ok(true);
     }
     let end = behind_section(context, at)?;
-    // Behind a fence's marks, something inside the call is separated or closed.
+    // After a fence's marks, something inside the call is separated or closed.
     let mut inside = context.gap(end)?;
     while context.view.byte(inside)? == Some(b'`') {
         inside += 1;
@@ -51,7 +51,7 @@ pub(super) fn is_over_for_certain(context: &CallContext<'_>, at: usize, sound: b
     Ok(!goes_on && is_over_behind(context, end, Doubt::Moved, sound)?)
 }
 
-/// Says whether what stands at `at` begins as the call's closer does, and is not the section's: it is a wrong one, and no
+/// Returns whether the text at `at` begins like the call's closer, and is not the section's: it is a wrong closer, not
 /// text.
 fn resembles_closer(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     if context.any(at, context.section_closers())?.is_some() {
@@ -62,12 +62,12 @@ fn resembles_closer(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet
     Ok(context.view.starts_with_any(at, heads)?.is_some())
 }
 
-/// Says whether another call may follow in what stands around this one.
+/// Returns whether the wrappers of this call may contain another one.
 pub(super) fn may_go_on(context: &CallContext<'_>) -> bool {
     context.pattern_ref.section.is_some() || context.pattern().kind() == Some(BodyKind::Call)
 }
 
-/// Says whether an object begins at `at` whose first key is that of a call's name, or of its arguments; that of an id, if
+/// Returns whether an object at `at` begins with the key of a call's name or arguments, or of an id if
 /// this call has one.
 pub(super) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let first = if context.view.byte(at)? == Some(b'{') { member::quoted_member(context, at + 1)? } else { None };
@@ -77,7 +77,7 @@ pub(super) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<boo
     Ok(known || id || context.engine.tools.is_declared(&key))
 }
 
-/// Says whether the input ends behind a call that ended at `at`, or another call follows.
+/// Returns whether the input ends after a call that ended at `at`, or another call follows.
 fn goes_on_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let next = behind_skips(context, at)?;
     if context.view.byte(next)?.is_none()
@@ -96,7 +96,7 @@ fn goes_on_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> 
     Ok(element || context.next_call(behind.unwrap_or(next))?.is_some())
 }
 
-/// Goes past what stands between the dialect's calls and says nothing, and white space.
+/// Skips literals between the dialect's calls, and white space.
 fn behind_skips(context: &CallContext<'_>, at: usize) -> Result<usize, NotYet> {
     let mut next = context.gap(at)?;
     while let Some(end) = context.view.starts_with_any(next, &context.dialect().skip)? {
@@ -105,7 +105,7 @@ fn behind_skips(context: &CallContext<'_>, at: usize) -> Result<usize, NotYet> {
     Ok(next)
 }
 
-/// Returns the end of all closers of sections that stand at `at`: the call's own may have lost its opener.
+/// Returns the end of all closers of sections at `at`: the call's own may have no opener.
 pub(super) fn behind_section(context: &CallContext<'_>, at: usize) -> Result<usize, NotYet> {
     let mut end = at;
     let closers = || context.dialect().sections.iter().flat_map(|section| &section.tail);
@@ -115,7 +115,7 @@ pub(super) fn behind_section(context: &CallContext<'_>, at: usize) -> Result<usi
     Ok(end)
 }
 
-/// Says whether a line ends behind a call that ended at `at`, or the input, or another call follows.
+/// Returns whether a line ends after a call that ended at `at`, or the input, or another call follows.
 pub(super) fn ends_line(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let end = behind_section(context, at)?;
     let next = context.gap(end)?;
@@ -123,7 +123,7 @@ pub(super) fn ends_line(context: &CallContext<'_>, at: usize) -> Result<bool, No
     Ok(line || goes_on_behind(context, at)? || context.opener(next)?.is_some())
 }
 
-/// Says whether a quote at `at` is followed by what follows the string of a call's argument.
+/// Returns whether a quote at `at` is followed by what may follow a string in a call's arguments.
 fn is_rest(context: &CallContext<'_>, at: usize, doubt: Doubt) -> Result<bool, NotYet> {
     let (view, quote) = (context.view, context.view.byte(at)?);
     if context.pattern().kind() != Some(BodyKind::Kwargs) {

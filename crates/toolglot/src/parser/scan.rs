@@ -1,4 +1,4 @@
-//! The scanner: text passes, openers start contests.
+//! The scanner: passes text, and starts contests at openers.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,73 +27,73 @@ mod stop;
 mod trials;
 mod turns;
 
-/// Reads text up to the next thing that is none.
+/// Reads text up to the next call or region.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scanner {
     /// Everything before has been decided.
     pub(super) at: usize,
     place: MarkdownState,
-    /// The dialect of the last call: its closers may stand once more.
+    /// The dialect of the last call: its closers may be repeated.
     last: Option<usize>,
     seen: TextSeen,
     turns: TurnChain,
     /// The last call's closers that repeat its name.
     named_closers: Vec<String>,
-    /// Reasoning regions open no more: one of them never closed.
+    /// No more reasoning regions open: one of them never closed.
     pub(crate) no_reasoning: bool,
-    /// Reasoning has been seen: no call behind it is a draft.
+    /// Reasoning has occurred: no call after it is a draft.
     knows_reasoning: bool,
     sought: CloserSearch,
-    /// The tool of the draft that was all of the reasoning.
+    /// The tool of a draft that was the whole reasoning.
     drafted: Option<Arc<str>>,
-    /// The candidates still alive at `at`, the highest rank first.
+    /// The candidates that are alive at `at`, the highest rank first.
     contest: Option<Vec<usize>>,
     /// They are of the last call's dialect; others may compete if all of them die.
     kin_alone: bool,
-    /// What the first of them has read ahead.
+    /// The proof of the first of them.
     proof: Option<Box<Proof>>,
     lost: LostContests,
-    /// There are candidates at `at`, and none of them asks for the bytes before it.
+    /// There are candidates at `at`, and none of them needs the bytes before it.
     looks_ahead: bool,
-    /// A call that read well and was rejected; no other reading may take its place.
+    /// A call that parsed but was rejected; no other reading may replace it.
     rejected: Option<Rejection>,
-    /// Bytes read ahead for candidates that died.
+    /// Bytes of look-ahead for candidates that died.
     wasted_lookahead: usize,
     /// How many those were when the contest began.
     wasted_before: usize,
-    /// The fence or code span at hand, or the last one, holds an opener.
+    /// The current or last fence or code span contains an opener.
     quotes_opener: bool,
-    /// The caller has been told that there are too many calls.
+    /// It has been reported that there are too many calls.
     told_limit: bool,
-    /// Where a call would begin if text could spell special tokens.
+    /// The position at which a call would begin if text could spell special tokens.
     forged: Option<Range<usize>>,
-    /// The caller has been told of all such text before here.
+    /// All such text before this has been reported.
     told_forged: usize,
     pub(crate) trace: Option<Vec<Step>>,
 }
 
-/// What the text has shown so far.
+/// Facts about the text so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct TextSeen {
-    /// It quotes a turn's start, so it quotes the ends of turns too.
+    /// It quotes a turn's start, so it quotes the ends of turns, too.
     quotes_turns: bool,
-    /// Something that could be a call began: closers behind it may be its own.
+    /// Something that could be a call began: closers after it may belong to it.
     tried_call: bool,
 }
 
-/// How a contest ended.
+/// The result of a contest.
 enum ContestOutcome {
     Won(ScanFound),
-    /// A literal stood here that means nothing.
+    /// A literal without meaning was here.
     Skipped,
     Lost,
 }
 
-/// What the scanner came upon.
+/// What the scanner found.
 #[derive(Debug)]
 pub(crate) enum ScanFound {
     Call(Box<Winner>),
-    /// A call that was all there and has been said; text goes on at `at`.
+    /// A complete call that has been emitted; text continues at `at`.
     Said {
         dialect: usize,
         at: usize,
@@ -114,20 +114,20 @@ impl Scanner {
         Self { place: MarkdownState::start(), knows_reasoning, ..Self::default() }
     }
 
-    /// Goes on at `at`, after a call; its closers may stand once more.
+    /// Continues at `at`, after a call; its closers may be repeated.
     pub(crate) fn resume_after_call(&mut self, at: usize, dialect: usize, named_closers: Vec<String>) {
         (self.last, self.named_closers) = (Some(dialect), named_closers);
         self.resume_after(at);
     }
 
-    /// Goes on at `at`, after something that was no text.
+    /// Continues at `at`, after something that was not text.
     pub(crate) fn resume_after(&mut self, at: usize) {
         self.at = at;
         self.place.refresh();
         self.lost.clear();
     }
 
-    /// Passes text in which nothing begins; false if something needs a decision.
+    /// Passes text without openers; false if something needs a decision.
     #[inline]
     pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         if self.contest.is_some() {
@@ -154,7 +154,7 @@ impl Scanner {
         true
     }
 
-    /// Reads on to the next call or region; text goes to the sink.
+    /// Continues reading to the next call or region; text goes to the sink.
     #[inline]
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ScanFound, NotYet> {
         loop {
@@ -180,7 +180,7 @@ impl Scanner {
         }
     }
 
-    /// Passes what a fence quotes: no call there is looked at, unless the fence may be left of one.
+    /// Passes what a fence quotes: calls there are not examined, unless the fence may belong to one.
     fn pass_quoted(&mut self, view: View<'_>, sink: &mut Sink) {
         if let Some(mark) = self.place.fence_mark() {
             let marks = view.rest(self.at).iter().take_while(|byte| **byte == mark).count();
@@ -193,7 +193,7 @@ impl Scanner {
         }
     }
 
-    /// Gives bytes up to `upto` back as text.
+    /// Returns bytes up to `upto` as text.
     #[inline(always)]
     fn pass(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
         if upto > self.at {
@@ -203,7 +203,7 @@ impl Scanner {
         }
     }
 
-    /// Decides what stands at `at`: a closer that nothing opened, a call, a region, or text.
+    /// Decides what is at `at`: an unmatched closer, a call, a region, or text.
     fn open(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<ScanFound>, NotYet> {
         let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
         if self.pass_lost(engine, view, sink)? {
@@ -238,7 +238,7 @@ impl Scanner {
         Ok(None)
     }
 
-    /// Finds out what may stand at `at`, and lets it compete.
+    /// Determines the candidates at `at`, and lets them compete.
     fn decide(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ContestOutcome, NotYet> {
         if self.contest.is_none() {
             if let Some(end) = self.orphan(engine, view)? {
@@ -272,7 +272,7 @@ impl Scanner {
         }
     }
 
-    /// Lets candidates compete; true if what stands here is a section that holds nothing.
+    /// Lets candidates compete; true if an empty section is here.
     fn enter(&mut self, engine: &Engine, view: View<'_>, alive: Vec<usize>, sink: &mut Sink) -> Result<bool, NotYet> {
         if let Some(end) = engine.catalog.empty_section(view, self.at, &alive)? {
             sink.markup(end);
@@ -294,7 +294,7 @@ impl Scanner {
         Ok(false)
     }
 
-    /// All candidates died: a rejected call is text as a whole, else the next byte may open another.
+    /// All candidates died: a rejected call is text as a whole, otherwise the next byte may open another.
     fn give_back(&mut self, view: View<'_>, sink: &mut Sink) {
         let Some(rejection) = self.rejected.take() else {
             let next = view.slice(self.at, view.end()).chars().next().map_or(1, char::len_utf8);

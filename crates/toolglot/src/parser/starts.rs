@@ -1,7 +1,7 @@
-//! Where something may begin: found by its first byte, told from most of what it is not by its second, then by more.
+//! Possible starts: found by their first byte, mostly ruled out by the second, then by more.
 //!
 //! ```text
-//!   a < b    no second byte fits: passed over      <div>    no text begins so: nothing stands here
+//!   a < b    no second byte matches: skipped       <div>    no text begins so: nothing is here
 //!   end <    the second byte is not there yet      <tool    a text may still come to stand here
 //! ```
 
@@ -11,23 +11,23 @@ use super::bytes::ByteSet;
 use crate::lead::{Lead, near};
 use crate::view::{NotYet, View};
 
-/// Texts with which something begins.
+/// The texts with which something begins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Starts {
     first: ByteSet,
-    /// Of each first byte and each byte behind it, the number of the group of texts that go on so, from 1; 0 if none does.
+    /// For each pair of a first and a second byte, the number of the group of texts that begin so, from 1; 0 if there is none.
     second: Vec<[u16; 256]>,
-    /// Which texts share their first two bytes, or are all told by their first.
+    /// The texts of each group: they share their first two bytes, or have only one.
     groups: Vec<Range<usize>>,
-    /// Sorted; none of them begins with another, which would stand wherever it does.
+    /// Sorted; none of them is a prefix of another, which would match wherever it does.
     texts: Vec<StartText>,
-    /// So do closing tags that have the name of the call or of the parameter.
+    /// Closing tags with the name of the call or the parameter also count.
     named: bool,
-    /// So does any tag.
+    /// Any tag also counts.
     tags: bool,
 }
 
-/// A text, and as bits the kinds of what begins with it.
+/// A text, and the kinds of markers that begin with it, as bits.
 #[derive(Clone, Debug)]
 struct StartText {
     lead: Lead,
@@ -42,7 +42,7 @@ impl<T: AsRef<[u8]> + Into<Vec<u8>>> FromIterator<T> for Starts {
 }
 
 impl Starts {
-    /// Returns where something of several kinds begins, each a bit.
+    /// Returns the possible starts of several kinds, each of them a bit.
     pub(crate) fn of_kinds<T: AsRef<[u8]> + Into<Vec<u8>>>(texts: impl IntoIterator<Item = (T, u8)>) -> Self {
         let mut texts: Vec<(T, u8)> = texts.into_iter().filter(|(text, _)| !text.as_ref().is_empty()).collect();
         texts.sort_by(|(one, _), (other, _)| one.as_ref().cmp(other.as_ref()));
@@ -59,7 +59,7 @@ impl Starts {
         starts
     }
 
-    /// Adds the next text to its group; they come in order, so that those of a group follow each other.
+    /// Adds the next text to its group; the texts are sorted, so those of a group are adjacent.
     fn add(&mut self, text: &[u8]) {
         let number = self.texts.len();
         // Pairs of bytes in UTF-8 are fewer than what the number can count.
@@ -88,12 +88,12 @@ impl Starts {
         Self { tags: true, ..self.with_byte(b'<') }
     }
 
-    /// Adds closing tags of which only the caller can tell whether they have the right name.
+    /// Adds closing tags whose name only the caller can check.
     pub(crate) fn with_named_closers(self) -> Self {
         Self { named: true, ..self.with_byte(b'<') }
     }
 
-    /// Adds a byte with which something begins that only the caller can tell.
+    /// Adds a byte with which something begins that only the caller can check.
     pub(crate) fn with_byte(mut self, first: u8) -> Self {
         self.row(first);
         self
@@ -104,18 +104,18 @@ impl Starts {
         self.texts.iter().map(|start| start.text.as_slice())
     }
 
-    /// Says whether something may begin with a byte.
+    /// Returns whether something may begin with a byte.
     pub(crate) fn contains(&self, first: u8) -> bool {
         self.first.contains(first)
     }
 
-    /// Says whether something may begin with the first bytes of `text`, of which the second need not be there yet.
+    /// Returns whether something may begin with the first bytes of `text`, of which the second may not have arrived.
     fn may_open(&self, text: &[u8]) -> bool {
         let [first, second, ..] = *text else { return text.first().is_none_or(|first| self.first.contains(*first)) };
         self.tags && first == b'<' && may_begin_tag(second) || self.group(first, second) != 0
     }
 
-    /// Says whether one of the texts may stand at the start of `text`, by a lead's bytes if they are there.
+    /// Returns whether one of the texts may be at the start of `text`, by a lead's bytes if it has them.
     #[inline]
     fn may_stand(&self, text: &[u8]) -> bool {
         let Some(all) = text.first_chunk() else { return self.may_open(text) };
@@ -139,18 +139,18 @@ impl Starts {
         find(&self.first, text, |text| self.may_open(text))
     }
 
-    /// Returns the first place in `text` where one of the texts may stand, or that has another byte of `bytes`.
+    /// Returns the first place in `text` where one of the texts may occur, or that has another byte of `bytes`.
     #[inline]
     pub(crate) fn find_or(&self, bytes: &ByteSet, text: &[u8]) -> Option<usize> {
         find(bytes, text, |text| !self.first.contains(text[0]) || self.may_stand(text))
     }
 
-    /// Says whether one of the texts stands at `at`, or a closing tag that may count; waits while one may come to.
+    /// Returns whether one of the texts is at `at`, or a closing tag that may count; waits while one is still possible.
     pub(crate) fn stands(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         self.kinds(view, at).map(|kinds| kinds != 0)
     }
 
-    /// Returns the kinds of what may begin at `at`: those of the text that stands there, all at a closing tag that may count.
+    /// Returns the kinds of markers that may begin at `at`: those of the text there, or all at a closing tag that may count.
     pub(crate) fn kinds(&self, view: View<'_>, at: usize) -> Result<u8, NotYet> {
         if self.named && view.starts_with(at, "</")? {
             return Ok(u8::MAX);
@@ -158,7 +158,7 @@ impl Starts {
         self.spelled_kinds(view, at)
     }
 
-    /// Returns the kinds of the text that stands at `at`; waits while one may come to.
+    /// Returns the kinds of the text at `at`; waits while one is still possible.
     #[inline]
     pub(crate) fn spelled_kinds(&self, view: View<'_>, at: usize) -> Result<u8, NotYet> {
         match *view.rest(at) {
@@ -171,7 +171,7 @@ impl Starts {
     }
 }
 
-/// Returns the first place in `text` with one of some bytes that is meant.
+/// Returns the first place in `text` with one of some bytes that counts.
 #[inline]
 fn find(bytes: &ByteSet, text: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> Option<usize> {
     let mut from = 0;
@@ -184,7 +184,7 @@ fn find(bytes: &ByteSet, text: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> Optio
     }
 }
 
-/// Returns the kinds of the text that stands at `at`, of some sorted ones; waits while one may come to.
+/// Returns the kinds of the text at `at`, out of some sorted texts; waits while one is still possible.
 fn spelled(texts: &[StartText], view: View<'_>, at: usize) -> Result<u8, NotYet> {
     let rest = view.rest(at);
     let mut waits = false;
@@ -200,7 +200,7 @@ fn spelled(texts: &[StartText], view: View<'_>, at: usize) -> Result<u8, NotYet>
     if waits { view.final_end().map(|_| 0) } else { Ok(0) }
 }
 
-/// Says whether a byte can stand behind the `<` of a tag.
+/// Returns whether a byte can follow the `<` of a tag.
 fn may_begin_tag(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/') || !byte.is_ascii()
 }

@@ -1,4 +1,4 @@
-//! Pieces of markers: where one was damaged, what it parted is anybody's guess, and the call is broken.
+//! Fragments of markers: if a marker was damaged, its position in the data is unknown, and the call is broken.
 
 use super::call_context::CallContext;
 use super::head::{Head, named_tag};
@@ -7,15 +7,15 @@ use crate::dialect::{Dialect, Pattern, Spelling};
 use crate::spelling::without_markup;
 use crate::view::{BEHIND, NotYet};
 
-/// So many bytes of a marker are a piece of it, and so many others may stand in the middle of it: another marker.
+/// This many bytes of a marker are a fragment of it, and this many others may be in the middle of it: another marker.
 const PIECE: usize = 3;
 pub(crate) const FRAYED: usize = 24;
 
-/// As many bytes may stand there if half of the closer does: a marker of the longest dialect, and a line.
+/// This many bytes may be there if half of the closer is: a marker of the longest dialect, and a line.
 const BURST: usize = 1 << 7;
 
-/// Says whether a piece of its closer stands at the end of a value that has none: it was damaged, and where the value
-/// ended is anybody's guess.
+/// Returns whether a fragment of its closer is at the end of a value without one: it was damaged, and the end of the value is
+/// unknown.
 pub(super) fn is_frayed(end: usize, context: &ValueContext<'_>) -> bool {
     let Some(closer) = context.param.tail.first().and_then(|closer| closer.spellings.first()) else { return false };
     let closer = closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key()));
@@ -33,13 +33,13 @@ pub(super) fn is_frayed(end: usize, context: &ValueContext<'_>) -> bool {
         || closer.starts_with(b"</") && ends_in_tag(tail)
 }
 
-/// Says whether a separated value lacks its line break.
+/// Returns whether a separated value lacks its line break.
 pub(super) fn lacks_break(end: usize, context: &ValueContext<'_>) -> bool {
     let line_after = context.param.body.as_ref().is_some_and(|body| body.line_after);
     line_after && context.view.rest(end - 1).first() != Some(&b'\n')
 }
 
-/// Returns where a piece of a marker stands that ends between two places of a value.
+/// Returns where a fragment of a marker is that ends between two positions of a value.
 pub(super) fn first_piece(from: usize, to: usize, context: &CallContext<'_>) -> usize {
     let finds = |piece: &String| {
         let from = from.saturating_sub(piece.len() - 1);
@@ -48,11 +48,11 @@ pub(super) fn first_piece(from: usize, to: usize, context: &CallContext<'_>) -> 
     context.pieces().iter().filter_map(finds).min().unwrap_or(usize::MAX)
 }
 
-/// What the names of tags begin with that models write for the closer of a value, such as `</argument>` for `</parameter>`;
+/// The beginnings of tag names that models write as the closer of a value, such as `</argument>` for `</parameter>`;
 /// markup has hardly any.
 const CLOSER_STEMS: [&str; 5] = ["par", "arg", "inv", "fun", "too"];
 
-/// Says whether models write a closing tag of this name for a value's closer: one like it, or a parameter's or the tool's own.
+/// Returns whether models close a value with a tag of this name: a similar one, or a parameter's or the tool's name.
 pub(super) fn resembles_closer(name: &str, context: &CallContext<'_>) -> bool {
     let begins = |stem: &str| name.get(..stem.len()).is_some_and(|own| own.eq_ignore_ascii_case(stem));
     let is = |own: &str| name.eq_ignore_ascii_case(own);
@@ -60,7 +60,7 @@ pub(super) fn resembles_closer(name: &str, context: &CallContext<'_>) -> bool {
     own || context.declares(name) || CLOSER_STEMS.into_iter().any(begins)
 }
 
-/// Says whether a text ends with the beginning of a tag, or with a closing tag that has no name.
+/// Returns whether a text ends with the beginning of a tag, or with a closing tag that has no name.
 fn ends_in_tag(text: &[u8]) -> bool {
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
     let last = text.windows(2).rposition(|pair| pair == b"</").map(|at| &text[at + 2..]);
@@ -69,22 +69,22 @@ fn ends_in_tag(text: &[u8]) -> bool {
     nameless || text.ends_with(b"<") || text.ends_with(b"</")
 }
 
-/// Says whether the closing tag whose name begins at `at` has the name of another parameter of the tool, or a piece of another
+/// Returns whether the closing tag whose name begins at `at` has the name of another parameter of the tool, or a piece of another
 /// tag in it.
 pub(super) fn closes_another(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let Some((name, _)) = named_tag(context.view, at)? else { return Ok(false) };
     Ok(context.declares(name) && context.meant(context.head.key()) != name || name.contains('/'))
 }
 
-/// Says whether a value or a call ends at what other text may hold, such as a quote.
+/// Returns whether other text may contain the end of a value or a call, such as a quote.
 pub(super) fn is_weak(pattern: &Pattern) -> bool {
     let words = |spelling: &Spelling| spelling.plain().contains(char::is_alphanumeric);
     let closer = pattern.tail.first();
     closer.is_some_and(|closer| !closer.is_closing_tag() && !closer.spellings.iter().any(words))
 }
 
-/// Says whether a piece of a parameter's opener stands behind a closer that did not end its value: the opener was damaged,
-/// and what seems to be data may be the next parameter.
+/// Returns whether a fragment of a parameter's opener follows a closer that did not end its value: the opener was damaged,
+/// and the seeming data may be the next parameter.
 pub(super) fn is_torn(closed: usize, end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
     let Some(opener) = param.opening().and_then(|opener| opener.spellings.first()) else { return false };
     let opener = opener.opener().trim().as_bytes();
@@ -96,7 +96,7 @@ pub(super) fn is_torn(closed: usize, end: usize, context: &CallContext<'_>, para
     nearly_all || begins && opener.windows(PIECE).any(holds)
 }
 
-/// Says whether an opener of a call begins at `at` that was damaged: it stands there but for a few bytes.
+/// Returns whether a damaged opener of a call begins at `at`: all but a few bytes of it are there.
 pub(super) fn is_torn_opener(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     if context.opener(at)?.is_some() {
         return Ok(false);
@@ -121,7 +121,7 @@ pub(super) fn is_torn_opener(at: usize, context: &CallContext<'_>) -> Result<boo
     Ok(false)
 }
 
-/// Says whether a piece of a marker stands in a parameter's key, or where its value begins at `start` without the marker
+/// Returns whether a fragment of a marker is in a parameter's key, or where its value begins at `start` without the marker
 /// that other spellings of the dialect have there.
 pub(super) fn begins_torn(start: usize, param: usize, head: &Head, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let Some(pattern) = context.dialect().params.get(param) else { return Ok(false) };
@@ -147,7 +147,7 @@ pub(super) fn begins_torn(start: usize, param: usize, head: &Head, context: &Cal
     Ok(ends.into_iter().flatten().any(|piece| memchr::memmem::find(begun, piece).is_some()))
 }
 
-/// Returns what another spelling of a parameter has between key and value, and this one has not.
+/// Returns the text of another spelling of a parameter between key and value that this one lacks.
 fn lacking(pattern: &Pattern, dialect: &Dialect) -> Option<Vec<u8>> {
     let own = behind_key(pattern);
     let others = dialect.params.iter().map(behind_key);
@@ -162,7 +162,7 @@ fn behind_key(pattern: &Pattern) -> String {
     texts.into_iter().rev().collect::<String>().trim_end().to_owned()
 }
 
-/// Says whether `rest` is the start of a parameter's head: of its opener, or that and a part of what follows it.
+/// Returns whether `rest` is the start of a parameter's head: of its opener, or of the opener and a part of the rest.
 pub(super) fn cut_opener(rest: &str, context: &CallContext<'_>) -> bool {
     let openings = context.dialect().params.iter().filter_map(Pattern::opening);
     openings.flat_map(|opening| &opening.spellings).map(Spelling::plain).any(|opening| {
@@ -171,7 +171,7 @@ pub(super) fn cut_opener(rest: &str, context: &CallContext<'_>) -> bool {
     })
 }
 
-/// Says whether `rest` is the start of one of a dialect's closers.
+/// Returns whether `rest` is the start of one of a dialect's closers.
 pub(super) fn cut_closer(rest: &str, dialect: &Dialect, head: &Head) -> bool {
     let patterns = dialect.params.iter().chain(&dialect.calls).chain(&dialect.sections);
     let closers = patterns.flat_map(|pattern| &pattern.tail);
@@ -179,7 +179,7 @@ pub(super) fn cut_closer(rest: &str, dialect: &Dialect, head: &Head) -> bool {
     spelled.any(|closer| closer.len() > rest.len() && closer.starts_with(rest))
 }
 
-/// Says whether the parameter at hand is perhaps a damaged marker: none that the tool has, or one of which only its tag tells.
+/// Returns whether the current parameter may be a damaged marker: it is not declared, or only its tag identifies it.
 pub(super) fn is_unsaid(lacks_closer: bool, context: &ValueContext<'_>) -> bool {
     let has_others = || context.root().is_some_and(|root| !root.properties().is_empty());
     (context.param.has_key_tag() || lacks_closer && has_others()) && !context.knows(context.head.key())

@@ -1,4 +1,4 @@
-//! `{tree}`: elements in elements; the schema says which are objects and which are arrays.
+//! `{tree}`: nested elements; the schema determines which are objects and which are arrays.
 
 use super::call_context::CallContext;
 use super::head::{Head, HeadText, nodes, stands};
@@ -8,7 +8,7 @@ use crate::json;
 use crate::schema::{NodeId, SchemaNode, Types};
 use crate::view::{NotYet, View};
 
-/// An element that is open.
+/// An open element.
 struct OpenElement {
     head: Head,
     node: Option<NodeId>,
@@ -16,14 +16,14 @@ struct OpenElement {
     children: Vec<(String, String)>,
 }
 
-/// What the data of an element is.
+/// The data of an element.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Tree {
-    /// JSON made of its children, and where the element ends.
+    /// The JSON of its children, and where the element ends.
     Whole(String, usize),
     /// Text: it has no children.
     Text,
-    /// It has children, and one of them does not end before the call does.
+    /// It has children, one of which does not end before the call does.
     Torn,
 }
 
@@ -77,7 +77,7 @@ fn open(key: String, node: Option<SchemaNode<'_>>, start: usize, head: &Head) ->
     OpenElement { head, node: node.map(SchemaNode::id), start, children: Vec::new() }
 }
 
-/// Gives a finished element to its parent; returns it if it has none.
+/// Adds a finished element to its parent; returns it if it has none.
 fn hand_up(frames: &mut Vec<OpenElement>, json: String) -> Option<String> {
     let key = frames.pop()?.head.key().to_owned();
     match frames.last_mut() {
@@ -105,7 +105,7 @@ fn child(
     Ok(may.then_some((key, end)))
 }
 
-/// Returns where a leaf's text ends and its closer ends, if that comes before a marker of the call or of another.
+/// Returns where a leaf's text ends and its closer ends, if that is before a marker of the call or of another.
 fn leaf_end(context: &CallContext<'_>, param: &Pattern, frame: &OpenElement) -> Result<Option<(usize, usize)>, NotYet> {
     let view = context.view;
     let first = param.tail.first().and_then(|closer| closer.spellings.first()).map(|spelling| spelling.opener());
@@ -125,8 +125,8 @@ fn leaf_end(context: &CallContext<'_>, param: &Pattern, frame: &OpenElement) -> 
     view.final_end().map(|_| None)
 }
 
-/// Says whether what stands at `at`, in a parameter without a child there, may be text: it is of a type that may be, or JSON, or
-/// no marker comes before the parameter's own closer.
+/// Returns whether the text at `at`, in a parameter without a child there, may be text: its type allows it, or it is JSON, or
+/// no marker precedes the parameter's own closer.
 fn is_text(at: usize, context: &CallContext<'_>, param: &Pattern, root: &OpenElement) -> Result<bool, NotYet> {
     let types = context.node(root.node).map_or(Types::OPEN, SchemaNode::types);
     let typed = types.is_open() || types.has(Types::STRING) || matches!(context.view.byte(at)?, Some(b'{' | b'['));
@@ -142,7 +142,7 @@ fn leaf(text: &str, node: Option<SchemaNode<'_>>, context: &CallContext<'_>) -> 
 }
 
 impl OpenElement {
-    /// Returns the element's JSON when its closer stands at `at`; `None` for a root that is plain text.
+    /// Returns the element's JSON when its closer is at `at`; `None` for a root that is plain text.
     fn finish(&self, view: View<'_>, at: usize, context: &CallContext<'_>, is_root: bool) -> Option<String> {
         let node = context.node(self.node);
         let types = node.map_or(Types::OPEN, SchemaNode::types);
@@ -158,7 +158,7 @@ impl OpenElement {
     }
 }
 
-/// Puts children together: an array if the schema says so or all are items, else an object; repeated keys are arrays.
+/// Combines children: an array if the schema says so or all are items, otherwise an object; repeated keys are arrays.
 fn fold(children: &[(String, String)], node: Option<SchemaNode<'_>>) -> String {
     let types = node.map_or(Types::OPEN, SchemaNode::types);
     let items = types.is_open() && children.iter().all(|(key, _)| key == "item");

@@ -1,6 +1,6 @@
-//! Text that looks like arguments which no pattern reads: as the plain text of a call's one parameter it would be wrong.
+//! Text that looks like arguments in an unknown form: as the plain text of a call's only parameter, it would be wrong.
 //!
-//! In: the text, and the names of the tool's parameters. Out: whether it is elements and nothing else, or has one of the
+//! Takes the text, and the names of the tool's parameters; returns whether it consists of elements, or has one of the
 //! names as a key.
 //!
 //! ```text
@@ -14,12 +14,12 @@
 
 use super::remains::LOOK;
 
-/// A tag that is longer is none.
+/// A longer tag does not count.
 const TAG: usize = 256;
 
-/// Says whether text looks like arguments of a tool with parameters of these names.
+/// Returns whether text looks like arguments of a tool with parameters of these names.
 pub(super) fn looks_like_arguments<'n>(text: &str, mut names: impl Iterator<Item = &'n String>) -> bool {
-    // Keys stand where arguments begin: a text in which none is found so far is read as one, however long.
+    // Keys are where arguments begin: a text in which none is found so far is read as one, however long.
     let begins = &text[..boundary(text, LOOK)];
     is_elements(text) || names.any(|name| has_key(begins, name))
 }
@@ -69,7 +69,7 @@ fn is_marked(before: &str, behind: &str) -> bool {
     around.iter().any(|(left, right)| before.ends_with(left) && behind.starts_with(right))
 }
 
-/// Says whether what parts a key from its value comes next. A plain word is a key between quotes or at the start of a line.
+/// Returns whether the separator between a key and its value follows. A plain word must be quoted or at the start of a line.
 fn is_joined(before: &str, behind: &str, is_plain: bool) -> bool {
     let next = behind.trim_start_matches(['*', '\\', '"', '\'', '`']).trim_start_matches([' ', '\t']);
     let joins = next.starts_with(':') || next.starts_with("->") || next.starts_with('=') && !next.starts_with("==");

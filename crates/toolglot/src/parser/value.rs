@@ -1,4 +1,4 @@
-//! One parameter's value: raw text up to its closer, typed by the schema.
+//! The value of one parameter: raw text up to its closer, typed by the schema.
 
 use super::bytes::SHORT;
 use super::call_context::CallContext;
@@ -23,7 +23,7 @@ mod end;
 mod json_span;
 mod opened;
 
-/// Reads the value of the parameter whose head was just read.
+/// Reads the value of a parameter after its head.
 #[derive(Clone, Debug)]
 pub(crate) struct ParamReader {
     param: usize,
@@ -36,42 +36,42 @@ pub(crate) struct ParamReader {
     cdata: bool,
     tail: ValueTail,
     ender: ValueEndFinder,
-    /// Where the value ended, while it is not known whether it is given again.
+    /// Where the value ended, while it is unknown whether the parameter is repeated.
     edge: Option<ValueEdge>,
 }
 
-/// Which part of the value comes next.
+/// The next part of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ParamMode {
-    /// The data's edge is still open: a line break or CDATA may come first.
+    /// The data's edge is undecided: a line break or CDATA may come first.
     Edge,
-    /// Emitted while it arrives.
+    /// Emitted as it arrives.
     Streamed,
-    /// Held until it closes: its type is open.
+    /// Held until it closes: its type is undecided.
     Held,
 }
 
-/// What at the end of a value is markup.
+/// The markup at the end of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueTail {
     Nothing,
     LineBreak,
-    /// A line break, but only where the closer is missing behind it.
+    /// A line break, but only where the closer is missing after it.
     Loose,
 }
 
-/// How a value ended.
+/// The end of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ParamEnd {
     pub(crate) at: usize,
-    /// Bytes that were read in vain to find the end.
+    /// Bytes of futile look-ahead for the end.
     pub(crate) in_vain: usize,
     /// False if the input ended inside it.
     pub(crate) whole: bool,
 }
 
 impl ParamReader {
-    /// Starts a value at `at`, after the head of parameter pattern `param`; a `hasty` one ends where it first may.
+    /// Starts a value at `at`, after the head of parameter pattern `param`; a `hasty` one ends at the first opportunity.
     pub(crate) fn new(at: usize, param: usize, hint: Hint, hasty: bool) -> Self {
         let (mode, ender) = (ParamMode::Edge, ValueEndFinder::new(at, param, hasty));
         Self { param, start: at, done: at, mode, hint, cdata: false, tail: ValueTail::Nothing, ender, edge: None }
@@ -81,7 +81,7 @@ impl ParamReader {
         self.ender.scan
     }
 
-    /// Passes data up to where a marker may stand; false if one does.
+    /// Passes data up to where a marker may occur; false if one does.
     #[inline]
     pub(crate) fn pass_plain(&mut self, context: &CallContext<'_>, head: &Head, sink: &mut Sink) -> bool {
         let silent = self.mode == ParamMode::Held || self.ender.doubt.is_some();
@@ -103,7 +103,7 @@ impl ParamReader {
         found == Ok(false) || found.is_err() && context.view.end() - self.ender.scan < NAME_LIMIT
     }
 
-    /// Passes a few bytes if they are nothing but data.
+    /// Passes a few bytes if they are plain data.
     #[inline(always)]
     fn pass_few(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> bool {
         let (rest, end) = (context.view.rest(self.done), context.view.end());
@@ -120,7 +120,7 @@ impl ParamReader {
         true
     }
 
-    /// Goes past a few bytes that are nothing but data of a value which is held.
+    /// Skips a few bytes of plain data of a held value.
     fn pass_few_held(&mut self, context: &CallContext<'_>) -> bool {
         let rest = context.view.rest(self.ender.scan);
         let passes = rest.len() < SHORT && context.data().kind(rest) != ByteClass::InDoubt;
@@ -130,7 +130,7 @@ impl ParamReader {
         passes
     }
 
-    /// Reads on into `object`. The call context's head is the parameter's.
+    /// Continues reading into `object`. The call context's head is the parameter's.
     pub(crate) fn resume(
         &mut self,
         context: &CallContext<'_>,
@@ -155,7 +155,7 @@ impl ParamReader {
         Ok(ParamEnd { at: edge.next, in_vain: self.ender.in_vain(edge.next), whole: edge.whole })
     }
 
-    /// Says whether the value is an item of a declared array: the same parameter is given again right behind it.
+    /// Returns whether the value is an item of a declared array: the same parameter directly follows.
     fn repeats(&self, edge: &ValueEdge, context: &CallContext<'_>) -> Result<bool, NotYet> {
         let (key, view) = (context.head.key(), context.view);
         let array = context.parameter(context.meant(key)).is_some_and(|node| node.types().only(Types::ARRAY));
@@ -170,7 +170,7 @@ impl ParamReader {
         Some((param, param.body.as_ref()?))
     }
 
-    /// Passes the edge: one line break that is markup, `<![CDATA[`; and says whether the value can stream.
+    /// Passes the edge: one line break that is markup, `<![CDATA[`; returns whether the value can be streamed.
     fn begin(
         &mut self,
         context: &CallContext<'_>,
@@ -232,7 +232,7 @@ impl ParamReader {
         Ok(ValueEdge { end, next: closed.unwrap_or(end + CDATA_END.len()), whole: true })
     }
 
-    /// Looks at each place where a marker may stand, in order, until one of them ends the value.
+    /// Examines each possible marker, in order, until one of them ends the value.
     fn find_end(&mut self, context: &ValueContext<'_>, sink: &mut Sink) -> Result<ValueEdge, NotYet> {
         loop {
             let found = self.ender.seek(context);
@@ -248,7 +248,7 @@ impl ParamReader {
         }
     }
 
-    /// Emits data up to `upto`, but for what may be markup at the end.
+    /// Emits data up to `upto`, except possible markup at the end.
     fn flush_solid(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
         let data = view.slice(self.done, upto);
         let solid = data.strip_suffix("\r\n").or(data.strip_suffix(['\n', '\r']));
@@ -263,7 +263,7 @@ impl ParamReader {
         }
     }
 
-    /// Emits what is left of the value, or all of it if it was held.
+    /// Emits the rest of the value, or all of it if it was held.
     fn close(
         &mut self,
         edge: &ValueEdge,
@@ -290,7 +290,7 @@ impl ParamReader {
     }
 }
 
-/// Says whether text of this type may be emitted while it arrives.
+/// Returns whether text of this type may be emitted as it arrives.
 fn streams(node: Option<SchemaNode<'_>>, hint: Hint, options: &Options) -> bool {
     match (hint, node.filter(|node| !node.types().is_open())) {
         (Hint::Json, _) => false,
@@ -302,12 +302,12 @@ fn streams(node: Option<SchemaNode<'_>>, hint: Hint, options: &Options) -> bool 
 }
 
 impl ValueTail {
-    /// Says whether a byte may be the first of what is markup.
+    /// Returns whether markup may begin with a byte.
     fn may_begin(self, byte: u8) -> bool {
         self != Self::Nothing && matches!(byte, b'\n' | b'\r')
     }
 
-    /// Returns a whole value's data; `closed` says whether a closer stands behind it.
+    /// Returns a whole value's data; `closed` is set if a closer follows it.
     fn trimmed(self, raw: &str, closed: bool) -> &str {
         if self == Self::Nothing || self == Self::Loose && closed {
             return raw;

@@ -1,4 +1,4 @@
-//! What it takes to find a value's end.
+//! The context of a search for a value's end.
 
 use std::ops::Deref;
 
@@ -8,7 +8,7 @@ use super::object::ArgumentsObject;
 use crate::dialect::Pattern;
 use crate::view::NotYet;
 
-/// What it takes to find a value's end: its call, its pattern, and the arguments before it.
+/// The context of a search for a value's end: the call, the pattern, and the earlier arguments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ValueContext<'a> {
     pub(super) call: &'a CallContext<'a>,
@@ -19,7 +19,7 @@ pub(super) struct ValueContext<'a> {
 }
 
 impl ValueContext<'_> {
-    /// Returns the first of `markers` that follows `at`, blanks skipped.
+    /// Returns the first of `markers` after `at`, ignoring white space.
     pub(super) fn follows(&self, at: usize, markers: &[Marker]) -> Result<Option<Marker>, NotYet> {
         self.call.follows(at, markers, self.param)
     }

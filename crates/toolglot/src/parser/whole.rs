@@ -1,4 +1,4 @@
-//! Values that must be seen whole before anything can be said of them.
+//! Values that must be complete before anything can be emitted.
 
 use serde_json::{Map, Value};
 
@@ -13,22 +13,22 @@ use crate::sink::Sink;
 use crate::tool::Tool;
 use crate::view::NotYet;
 
-/// Arguments that were read whole: their JSON, and what had to be done to them.
+/// Arguments that were read whole: their JSON, and the repairs.
 #[derive(Clone, Debug)]
 pub(crate) struct WholeArguments {
     pub(crate) json: String,
     pub(crate) repair: Option<Code>,
-    /// What was found inside; the places are those of the text that was decoded.
+    /// The diagnostics inside; their spans are those of the decoded text.
     pub(crate) found: Vec<Diagnostic>,
 }
 
 impl WholeArguments {
-    /// Returns arguments that are just this JSON.
+    /// Returns arguments with this JSON.
     pub(crate) fn plain(json: String) -> Self {
         Self { json, repair: None, found: Vec::new() }
     }
 
-    /// Returns the arguments of a call that has none, and says which of the tool's parameters are missing.
+    /// Returns the arguments of a call that has none, and reports the missing required parameters.
     pub(crate) fn empty(tool: Option<&Tool>) -> Self {
         let required = tool.and_then(|tool| tool.schema.as_ref()).map_or(&[][..], |schema| schema.root().required());
         let message = |name| format!("missing required parameter `{name}`");
@@ -37,7 +37,7 @@ impl WholeArguments {
         Self { repair: Some(Code::EmptyArguments), found, ..Self::plain("{}".to_owned()) }
     }
 
-    /// Says the arguments that stood between two places, and what was done to them.
+    /// Emits the arguments between two positions, and reports the repairs.
     pub(crate) fn write(&self, start: usize, end: usize, sink: &mut Sink) {
         if let Some(code) = self.repair {
             sink.repair(code, start..end, code.row().about);
@@ -49,7 +49,7 @@ impl WholeArguments {
     }
 }
 
-/// Reads the value at `at` to its end; returns its strict JSON and where it ends, `None` if it is none.
+/// Reads the value at `at` to its end; returns its strict JSON and where it ends, `None` if it is not a value.
 pub(crate) fn read_value(
     at: usize,
     place: ValuePosition,
@@ -62,7 +62,7 @@ pub(crate) fn read_value(
     Ok((end.how == Ended::Complete).then_some((sink.words, end.at)))
 }
 
-/// Goes past the value at `at`; returns where it ends and how. What it reads ahead in vain counts in the `sink`.
+/// Skips the value at `at`; returns where and how it ends. Futile look-ahead is counted in the `sink`.
 pub(crate) fn skip_value(at: usize, context: &CallContext<'_>, sink: &mut Sink) -> Result<json::ValueOutcome, NotYet> {
     let json_context = Context { schema: None, ..context.json(None) };
     let mut nowhere = sink.aside(at);
@@ -72,7 +72,7 @@ pub(crate) fn skip_value(at: usize, context: &CallContext<'_>, sink: &mut Sink) 
     Ok(end)
 }
 
-/// Makes an arguments object of another value: of JSON in a string, an object in a list, the one parameter's value.
+/// Converts another value to an arguments object: JSON in a string, an object in a list, the only parameter's value.
 pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -> Option<WholeArguments> {
     let json = json.trim();
     if matches!(json, "null" | "[]" | "\"\"") {
@@ -116,7 +116,7 @@ pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -
     object.then_some(WholeArguments { json: inner.json, repair: Some(code), found: inner.repairs })
 }
 
-/// Reads the object at `at` and puts the tag's attributes before its members; they win over members of the same key.
+/// Reads the object at `at` and puts the tag's attributes before its members; they override members with the same key.
 pub(crate) fn with_attributes(at: usize, context: &CallContext<'_>) -> Result<Option<(WholeArguments, usize)>, NotYet> {
     let mut inside = Sink::new(context.engine.options.repairs);
     let node = context.root().map(|root| root.id());

@@ -1,4 +1,4 @@
-//! What stands around calls: a section, or a JSON array in one call's tags; which calls it holds and what closes it.
+//! The wrappers of calls: a section, or a JSON array in one call's tags; the calls in it, and its closers.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::diagnostic::Code;
 use crate::dialect::Literal;
 use crate::view::NotYet;
 
-/// What stands around calls.
+/// A wrapper of calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wrapper {
     /// A section; its literals close it.
@@ -19,7 +19,7 @@ pub(crate) enum Wrapper {
     Array { call: Option<usize>, bracket: bool },
 }
 
-/// Where closers end, and what was wrong with the last one.
+/// Where closers end, and the fault of the last one.
 pub(crate) type WrapperClose = (usize, Option<(Code, Range<usize>)>);
 
 impl Wrapper {
@@ -31,7 +31,7 @@ impl Wrapper {
         }
     }
 
-    /// Returns the forms of the calls that the wrapper may hold.
+    /// Returns the forms of the calls that the wrapper may contain.
     pub(crate) fn forms(self, engine: &Engine, pattern_ref: PatternRef) -> Vec<PatternRef> {
         match self {
             Self::Array { .. } => vec![PatternRef { call: None, ..pattern_ref }],
@@ -42,7 +42,7 @@ impl Wrapper {
         }
     }
 
-    /// Says whether the wrapper has a closer that may not be missing.
+    /// Returns whether the wrapper has a required closer.
     pub(crate) fn must_close(self, engine: &Engine, pattern_ref: PatternRef) -> bool {
         match self {
             Self::Section => self.tail(engine, pattern_ref).first().is_some_and(|closer| !closer.is_optional()),
@@ -50,7 +50,7 @@ impl Wrapper {
         }
     }
 
-    /// Returns the end of the closers at `at`, and what is wrong with them; `None` if not one of them stands there.
+    /// Returns the end of the closers at `at`, and their fault; `None` if none of them is there.
     pub(crate) fn closers(self, at: usize, context: &CallContext<'_>) -> Result<Option<WrapperClose>, NotYet> {
         let mut found =
             ClosersRead { at, end: None, bracket: matches!(self, Self::Array { bracket: true, .. }), wrong: None };
@@ -82,7 +82,7 @@ struct ClosersRead {
 }
 
 impl ClosersRead {
-    /// Reads one closer; `later` are those behind it.
+    /// Reads one closer; `later` are those after it.
     fn read(&mut self, closer: &Literal, later: &[Literal], context: &CallContext<'_>) -> Result<(), NotYet> {
         let mut next = context.gap(self.end.unwrap_or(self.at))?;
         if let Some(end) = self.end.filter(|_| self.bracket)
@@ -109,7 +109,7 @@ impl ClosersRead {
     }
 }
 
-/// Says whether the closer that ends at `end` is the fence that opens another block: a word stands behind it.
+/// Returns whether the closer that ends at `end` is a fence that opens another block: a word follows it.
 fn opens_fence(end: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     Ok(context.view.slice(end - 1, end) == "`"
         && context.view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric()))

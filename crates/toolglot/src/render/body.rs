@@ -1,4 +1,4 @@
-//! Writes what stands in the holes of a call: its name, its id, its arguments in the dialect's body.
+//! Writes the holes of a call: its name, its id, and its arguments in the dialect's body.
 
 use super::json_tokens::{JsonToken, TokenBracket};
 use super::style::Style;
@@ -32,18 +32,18 @@ pub(super) fn hole(call: &ReadCall<'_>, holder: Holder, out: &mut String) -> Res
 }
 
 impl ReadCall<'_> {
-    /// Returns the error that the dialect cannot say the call.
+    /// Returns the error that the dialect cannot express the call.
     pub(super) fn inexpressible(&self, why: impl Into<String>) -> RenderError {
         self.dialect.inexpressible(format!("call {}", self.number + 1), why)
     }
 
-    /// Returns the error that the dialect cannot say a parameter.
+    /// Returns the error that the dialect cannot express a parameter.
     pub(super) fn inexpressible_parameter(&self, key: &str, why: impl Into<String>) -> RenderError {
         self.dialect.inexpressible(format!("parameter `{key}` of call {}", self.number + 1), why)
     }
 }
 
-/// Returns the id as the dialect writes it: the given one if it can be one, else one made from name and place.
+/// Returns the id as the dialect writes it: the given one if it matches, otherwise one made from name and index.
 fn id(call: &ReadCall<'_>) -> String {
     let given = call.id.filter(|id| !id.is_empty() && id.trim() == *id && !id.contains('\n'));
     let Some(pattern) = &call.dialect.id else {
@@ -179,7 +179,7 @@ fn raw(
     Ok(())
 }
 
-/// Says whether text must be wrapped: markup in it would be read as such.
+/// Returns whether text must be wrapped: markup in it would be read as such.
 fn needs_cdata(text: &str, body: &BodyHole) -> bool {
     let opens_tag = |pair: &[u8]| pair[0] == b'<' && (pair[1].is_ascii_lowercase() || matches!(pair[1], b'/' | b'!'));
     let markup = text.as_bytes().windows(2).any(opens_tag) || text.trim_start().starts_with('<');

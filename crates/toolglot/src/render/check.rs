@@ -1,4 +1,4 @@
-//! Compares what was written, read again, with what was to be said.
+//! Compares the message that was parsed back with the one that was rendered.
 
 use super::json_tokens::{JsonToken, JsonTokens};
 use super::style::Style;
@@ -7,7 +7,7 @@ use crate::diagnostic::excerpt;
 use crate::dialect::Dialect;
 use crate::message::{self, Message};
 
-/// Says whether a message came back; white space behind the content does not count, it leads to the calls.
+/// Returns whether the messages are equal; white space at the end of the content is ignored, since it precedes the calls.
 pub(super) fn same(
     dialect: &Dialect,
     message: &Rendering<'_>,

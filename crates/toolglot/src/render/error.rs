@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A message that cannot be written in a dialect.
+/// The error for a message that cannot be rendered in a dialect.
 ///
 /// # Example
 /// ```
@@ -18,30 +18,30 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RenderError {
-    /// The arguments of a call are not the text of one JSON object.
+    /// The arguments of a call are not the JSON text of one object.
     #[non_exhaustive]
     Arguments {
-        /// The call's place, from 0.
+        /// The call's index, from 0.
         call: usize,
-        /// The byte of the arguments where the mistake is.
+        /// The byte offset of the error in the arguments.
         at: usize,
         /// What is wrong.
         why: String,
     },
-    /// The dialect's calls are known by the names of declared tools, and none are declared.
+    /// The dialect marks calls by the names of declared tools, and no tools are declared.
     #[non_exhaustive]
     Undeclared {
         /// The dialect's name.
         dialect: Arc<str>,
     },
-    /// The dialect cannot say the message so that it reads back the same.
+    /// The dialect cannot express the message so that it parses back.
     #[non_exhaustive]
     Inexpressible {
         /// The dialect's name.
         dialect: Arc<str>,
-        /// The part of the message.
+        /// The part of the message that cannot be expressed.
         what: String,
-        /// Why the part cannot be said.
+        /// The reason.
         why: String,
     },
 }

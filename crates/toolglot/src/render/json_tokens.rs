@@ -16,7 +16,7 @@ pub(crate) enum JsonToken<'t> {
 }
 
 impl JsonToken<'_> {
-    /// Returns a scalar without quotes; nothing for brackets and keys.
+    /// Returns a scalar without quotes; `None` for brackets and keys.
     pub(super) fn bare(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -38,7 +38,7 @@ pub(crate) enum TokenBracket {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct JsonTokens<'t>(Vec<JsonToken<'t>>);
 
-/// What is wrong with JSON text, and at which byte.
+/// An error in JSON text, and its byte offset.
 #[derive(Clone, Debug)]
 pub(crate) struct JsonFault {
     pub(super) at: usize,
@@ -63,7 +63,7 @@ impl<'t> JsonTokens<'t> {
         &self.0
     }
 
-    /// Goes through the members: keys and the tokens of their values.
+    /// Iterates over the members: keys and the tokens of their values.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &[JsonToken<'t>])> {
         let mut rest = &self.0[1..];
         std::iter::from_fn(move || {
@@ -75,7 +75,7 @@ impl<'t> JsonTokens<'t> {
     }
 }
 
-/// Returns how many tokens the first value has.
+/// Returns the number of tokens of the first value.
 fn value_length(tokens: &[JsonToken<'_>]) -> usize {
     let mut depth = 0_usize;
     for (number, token) in tokens.iter().enumerate() {
@@ -99,7 +99,7 @@ struct TokenReader<'t> {
     tokens: Vec<JsonToken<'t>>,
 }
 
-/// What may come next.
+/// What is allowed next.
 ///
 /// ```text
 ///  Value ── { ──► FirstKey ─┬─ key ──► Value          Value ── scalar ──► After

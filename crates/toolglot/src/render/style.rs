@@ -14,7 +14,7 @@ pub(super) enum Style<'s> {
 }
 
 impl Style<'_> {
-    /// Appends a value or an object; the error says why the style has no way to say it.
+    /// Appends a value or an object; the error gives the reason why the style cannot express it.
     pub(super) fn write(self, tokens: &[JsonToken<'_>], out: &mut String) -> Result<(), String> {
         let mut follows = false;
         for token in tokens {

@@ -1,10 +1,10 @@
-//! Fills in a pattern as its file has it, in canonical spelling.
+//! Fills in a pattern of the dialect file, in canonical spelling.
 
 use crate::dialect::{Dialect, Holder, Pattern};
 use crate::outline::{HolePlace, OutlinePart};
 use crate::render::RenderError;
 
-/// Writes a pattern; `hole` writes what stands in its holes.
+/// Writes a pattern; `hole` writes its holes.
 pub(super) fn fill(
     dialect: &Dialect,
     pattern: &Pattern,
@@ -30,7 +30,7 @@ pub(super) fn fill(
     Ok(())
 }
 
-/// Appends text with markup written as XML entities; quotes, too, if they stand around it.
+/// Appends text with markup as XML entities; quotes, too, if the text is quoted.
 pub(super) fn escape(text: &str, quoted: bool, out: &mut String) {
     for character in text.chars() {
         match character {

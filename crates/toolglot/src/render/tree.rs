@@ -1,4 +1,4 @@
-//! Writes `{tree}`: objects and arrays as elements in elements.
+//! Writes `{tree}`: objects and arrays as nested elements.
 
 use super::RenderError;
 use super::json_tokens::{JsonToken, TokenBracket};
@@ -10,7 +10,7 @@ use crate::parser::is_name;
 /// The element of an array's item.
 const ITEM: &str = "item";
 
-/// Says whether a value can be elements: the markers are no text, and no schema is needed to read it back.
+/// Returns whether a value can be written as elements: its text contains no markers, and it parses back without a schema.
 pub(super) fn fits(pattern: &Pattern, tokens: &[JsonToken<'_>]) -> bool {
     let nests = matches!(tokens.first(), Some(JsonToken::Open(_))) && pattern.opening().is_some_and(Literal::is_strong);
     let plain = |pair: &[JsonToken<'_>]| match pair {
@@ -22,7 +22,7 @@ pub(super) fn fits(pattern: &Pattern, tokens: &[JsonToken<'_>]) -> bool {
     nests && tokens.windows(2).all(plain)
 }
 
-/// Says whether bare text reads as a string even where no schema says so.
+/// Returns whether bare text is read as a string even without a schema.
 fn is_plain(text: &str) -> bool {
     let text = text.trim();
     let word = matches!(text, "true" | "false" | "null" | "True" | "False" | "None");
@@ -59,7 +59,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns what stands before and after the data of an element.
+/// Returns the text before and after the data of an element.
 fn element(dialect: &Dialect, pattern: &Pattern, key: &str) -> Result<(String, String), RenderError> {
     let (mut opener, mut place) = (String::new(), 0);
     fill(dialect, pattern, &mut opener, |holder, out| {

@@ -1,11 +1,11 @@
-//! Writes a whole message: the regions, what stands between them, the sections and calls.
+//! Writes a whole message: the regions, the text between them, the sections and calls.
 
 use super::body;
 use super::template::fill;
 use super::{ReadCall, RenderError, Rendering};
 use crate::dialect::{BodyKind, Dialect, Holder, Hole, Pattern};
 
-/// What was written last.
+/// The last part that was written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LastWritten {
     Nothing,
@@ -62,12 +62,12 @@ fn region(dialect: &Dialect, pattern: &Pattern, what: &str, text: &str, out: &mu
     })
 }
 
-/// Returns the pattern that stands outermost around calls.
+/// Returns the outermost pattern around calls.
 fn outermost(dialect: &Dialect) -> Option<&Pattern> {
     dialect.sections.first().or(dialect.calls.first())
 }
 
-/// Returns what leads from a region to the next message, where each message has a header that reading skips.
+/// Returns the text between a region and the next message, if each message has a header that the parser skips.
 fn header<'d>(dialect: &'d Dialect, before: LastWritten, next: &Pattern) -> &'d str {
     let opens = |pattern: &Pattern, header: &str| pattern.source.starts_with(header);
     if before == LastWritten::Nothing || dialect.skip.iter().any(|header| opens(next, header)) {
@@ -80,7 +80,7 @@ fn header<'d>(dialect: &'d Dialect, before: LastWritten, next: &Pattern) -> &'d 
     header.map_or("", String::as_str)
 }
 
-/// Returns what stands before the calls: the next message's header, or a line break where calls have their own lines.
+/// Returns the text before the calls: the next message's header, or a line break if calls have their own lines.
 fn gap<'d>(dialect: &'d Dialect, before: LastWritten, out: &str) -> &'d str {
     let Some(pattern) = outermost(dialect) else { return "" };
     let header = header(dialect, before, pattern);

@@ -1,25 +1,25 @@
-//! One JSON object with something around it: prose, a fence, a list's brackets, or further objects.
+//! One JSON object with text around it: prose, a fence, a list's brackets, or further objects.
 
 use super::{ArgumentsText, Repaired};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::json::{self, Context, Ended, NoMarkers, ValueOutcome, WholeValue, key_ahead};
 use crate::view::View;
 
-/// An object and the bytes that it stands on.
+/// An object and its bytes.
 struct FoundObject {
     whole: WholeValue,
     start: usize,
     end: usize,
-    /// It has its end, or one was made for it.
+    /// It is complete, or was closed by a repair.
     is_complete: bool,
 }
 
-/// Reads the first object of a text, if nothing that matters stands around it.
+/// Reads the first object of a text, if nothing significant surrounds it.
 ///
-/// Further objects directly behind it are reported; the first that has a member and fits the tool is taken, if the
-/// others say nothing that it does not say: which of two is meant nobody knows. Anything else in braces, quotes or
-/// members around it makes the reading doubtful, and there is none. What was read already stands, unless it is lines of
-/// keys that do not fit the tool. The object may be a whole call, which shows when it stands alone.
+/// Further objects directly after it are reported; the first that has a member and matches the tool is taken, if the
+/// others contain nothing that it does not: which of two is meant is unknown. Anything else in braces, quotes or
+/// members around it makes the reading doubtful, and there is none. What was read so far is kept, unless it is lines of
+/// keys that do not match the tool. The object may be a whole call, which is recognised when it is alone.
 pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option<Repaired> {
     let lines = |found: &Repaired| found.diagnostics.iter().any(|found| found.code == Code::KeyValueLines);
     if first.is_some_and(|first| !lines(first)) {
@@ -50,7 +50,7 @@ pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option
     Some(text.out_of_its_call(Repaired::new(whole.json, around)))
 }
 
-/// Returns the place of the first brace behind which a key or the closing brace stands, or the text ends.
+/// Returns the position of the first brace that a key, the closing brace or the end of the text follows.
 fn first_object(text: &ArgumentsText<'_>) -> Option<usize> {
     let view = View::whole(text.text);
     let cut = |at: usize| text.options.accept_incomplete && is_cut_key(text.text[at..].trim_start());
@@ -58,18 +58,18 @@ fn first_object(text: &ArgumentsText<'_>) -> Option<usize> {
     memchr::memchr_iter(b'{', text.text.as_bytes()).find(begins)
 }
 
-/// Says whether text is no more than the beginning of a key, in quotes if there is one.
+/// Returns whether text is only the beginning of a key, with or without an opening quote.
 fn is_cut_key(text: &str) -> bool {
     let key = text.strip_prefix('"').map(|key| key.trim_end().strip_suffix('"').unwrap_or(key));
     text.is_empty() || key.is_some_and(|key| !key.contains(['"', '\n', '{', '}']))
 }
 
-/// Returns where the key begins that the end of a text cuts off: nobody knows which it was to be.
+/// Returns where the truncated key at the end of a text begins: its full name is unknown.
 fn cut_key(text: &str) -> Option<usize> {
     text.rfind('"').filter(|quote| text[..*quote].trim_end().ends_with(['{', ',']))
 }
 
-/// Reads the object at `start` and those that follow it with at most a comma between them.
+/// Reads the object at `start` and those after it, separated by at most a comma.
 fn objects(text: &ArgumentsText<'_>, start: usize) -> Option<Vec<FoundObject>> {
     let context = Context { markers: &NoMarkers, schema: text.schema, options: text.options, quote: None, given: None };
     let (mut objects, mut start) = (Vec::new(), start);
@@ -102,7 +102,7 @@ fn objects(text: &ArgumentsText<'_>, start: usize) -> Option<Vec<FoundObject>> {
     }
 }
 
-/// Returns which object is taken: of those with an end the first with a member that fits, else the first with a member.
+/// Returns which object is taken: among complete ones the first with a member that matches, otherwise the first with a member.
 fn choose(objects: &[FoundObject]) -> usize {
     let filled = |object: &FoundObject| object.is_complete && object.whole.json.contains('"');
     let fits = |object: &FoundObject| Repaired::new(String::new(), object.whole.repairs.clone()).fits();
@@ -110,7 +110,7 @@ fn choose(objects: &[FoundObject]) -> usize {
     first.or_else(|| objects.iter().position(filled)).unwrap_or_default()
 }
 
-/// Says what stands around the objects, as diagnostics; `None` if it may be more than talk.
+/// Returns diagnostics for the text around the objects; `None` if it may be more than prose.
 fn surroundings(text: &ArgumentsText<'_>, start: usize, end: usize, count: usize) -> Option<Vec<Diagnostic>> {
     let (before, after) = (text.text[..start].trim_end(), text.text[end..].trim_start());
     let mut found = Vec::new();
@@ -141,7 +141,7 @@ fn surroundings(text: &ArgumentsText<'_>, start: usize, end: usize, count: usize
     (is_talk_before(prose, text) && is_talk_after(talk)).then_some(found)
 }
 
-/// Returns what stands before a fence that opens at the end, or all of it.
+/// Returns the text before a fence that opens at the end, or all of it.
 fn before_fence(before: &str) -> &str {
     match before.rsplit_once("```") {
         Some((prose, word)) if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) => prose,
@@ -149,7 +149,7 @@ fn before_fence(before: &str) -> &str {
     }
 }
 
-/// Says whether text before an object is no part of it: no braces, and no key of it at its end.
+/// Returns whether text before an object does not belong to it: no braces, and no key at its end.
 fn is_talk_before(prose: &str, text: &ArgumentsText<'_>) -> bool {
     if prose.contains(['{', '}']) || prose.ends_with([',', '[']) {
         return false;
@@ -170,7 +170,7 @@ fn is_talk_before(prose: &str, text: &ArgumentsText<'_>) -> bool {
     !declared && (!quoted || json::WRAPPERS.contains(&word))
 }
 
-/// Says whether text behind an object is no part of it: it goes on like a sentence and has no braces or members.
+/// Returns whether text after an object does not belong to it: it continues like a sentence, without braces or members.
 fn is_talk_after(talk: &str) -> bool {
     let sentence =
         talk.starts_with(|c: char| c.is_alphabetic() || "*#>-()<`.!;—–\u{1F000}".contains(c) || c as u32 > 0x2000);

@@ -1,7 +1,7 @@
-//! Arguments in which one byte is wrong (a quote not escaped, or lost, a bracket too many), or whose first are lost.
+//! Arguments with one wrong byte (an unescaped or missing quote, an extra bracket), or without their first bytes.
 //!
-//! Each edit of that kind is tried. If just one of them makes the text one JSON object that fits the tool, it is what was
-//! meant; if several do, there is no reading.
+//! Each edit of that kind is tried. If exactly one of them makes the text one JSON object that matches the tool, it is the
+//! intended one; if several do, there is no result.
 //!
 //! ```text
 //!   {"a": "24" wide"}     escaped   {"a": "24\" wide"}
@@ -18,25 +18,25 @@ use crate::diagnostic::{Code, Diagnostic, Repairs};
 use crate::json::{self, Context, NoMarkers};
 use crate::options::Options;
 
-/// Longer texts are not tried: all edits together take the square of the length.
+/// Longer texts are not tried: all edits together cost the square of the length.
 const LONGEST: usize = 1 << 12;
 
-/// So many edits are tried, those near to the first fault: what is wrong stands where it shows or not far before.
+/// At most this many edits are tried, those nearest to the first error: the cause is there or shortly before.
 const EDITS: usize = 1 << 8;
 
-/// A quote behind which nothing fits shows as the fault; the quote that lacks stands behind its comma and some blanks.
+/// A misplaced quote causes an error after it; a missing quote belongs after the preceding comma and spaces.
 const NEXT: usize = 1 << 6;
 
-/// What is done to one byte of the text.
+/// What is done with one byte of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edit {
-    /// A quote gets a backslash.
+    /// A backslash is put before a quote.
     Escape,
     /// A quote is put before it.
     Add,
-    /// A closing bracket goes.
+    /// A closing bracket is removed.
     Drop,
-    /// The object's brace is put before it, and the quote of its first key if that lacks too.
+    /// The object's brace is put before it, and the quote of its first key if that is missing, too.
     Begin(&'static str),
 }
 
@@ -68,7 +68,7 @@ impl Edit {
         }
     }
 
-    /// Returns where a place of the edited text stood before the edit at `at`.
+    /// Maps a position in the edited text to the text before the edit at `at`.
     fn before(self, place: usize, at: usize) -> usize {
         match self {
             _ if place <= at => place,
@@ -79,8 +79,8 @@ impl Edit {
     }
 }
 
-/// Reads the object that the only possible edit makes of the text, if JSON was not read without; where several edits make
-/// objects that fit the tool, nobody knows which was meant.
+/// Reads the object that the only possible edit produces, if the text is not JSON. `None` if several edits produce
+/// objects that match the tool.
 pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option<Repaired> {
     let body = without_fence(text.text)?;
     let fenced = body.len() < text.text.trim().len();
@@ -105,7 +105,7 @@ pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option
     Some(Repaired { diagnostics, ..edited })
 }
 
-/// Returns where the object stands: all that is no blank and no fence around it.
+/// Returns the object's span, without white space and fences around it.
 fn without_fence(text: &str) -> Option<Range<usize>> {
     let body = text.trim();
     let body = match body.strip_prefix("```").and_then(|fenced| fenced.strip_suffix("```")) {
@@ -116,7 +116,7 @@ fn without_fence(text: &str) -> Option<Range<usize>> {
     Some(start..start + body.len())
 }
 
-/// Returns what edits make of the text where that is JSON, each with one of the edits that do.
+/// Returns the JSON that edits produce, each with one of these edits.
 fn edits_to_json(source: &str, options: &Options) -> BTreeMap<String, (usize, Edit)> {
     let mut strict = Options { repairs: Repairs::NONE, ..options.clone() };
     strict.limits.string_ends = 0;
@@ -125,7 +125,7 @@ fn edits_to_json(source: &str, options: &Options) -> BTreeMap<String, (usize, Ed
     edited.filter(|(edited, _)| fault(edited, &strict).is_none()).collect()
 }
 
-/// Returns where text is no longer the beginning of one object in strict JSON, or nothing if it is one.
+/// Returns where text is no longer a prefix of one object in strict JSON; `None` if it is an object.
 fn fault(source: &str, strict: &Options) -> Option<usize> {
     let context = Context { markers: &NoMarkers, schema: None, options: strict, quote: None, given: None };
     let Some((whole, end)) = json::read_arguments(source, 0, false, &context) else { return Some(source.len()) };
@@ -134,7 +134,7 @@ fn fault(source: &str, strict: &Options) -> Option<usize> {
     whole.is_none().then_some(end.at)
 }
 
-/// Goes through all edits up to the next value behind the fault, the last first.
+/// Iterates over all edits up to the next value after the error, the last first.
 fn edits<'s>(source: &'s str, fault: usize, options: &'s Options) -> impl Iterator<Item = (usize, Edit)> + 's {
     let bytes = source.as_bytes();
     let last_quote = if options.accept_incomplete { Some(bytes.len()) } else { memchr::memrchr(b'"', bytes) };
@@ -142,7 +142,7 @@ fn edits<'s>(source: &'s str, fault: usize, options: &'s Options) -> impl Iterat
         Edit::Escape => bytes.get(at) == Some(&b'"'),
         Edit::Drop => matches!(bytes.get(at), Some(b'}' | b']')),
         Edit::Begin(_) => at == 0 && bytes.first().is_some_and(|first| !b"{}".contains(first)),
-        // A string without any quote behind it may have been cut off.
+        // A string without any quote after it may have been cut off.
         Edit::Add => Some(at) <= last_quote && at > 0 && borders(bytes[at - 1], bytes.get(at).copied()),
     };
     let allowed = move |edit: &Edit| options.repairs.allow(edit.code());
@@ -152,7 +152,7 @@ fn edits<'s>(source: &'s str, fault: usize, options: &'s Options) -> impl Iterat
     })
 }
 
-/// Says whether a string may begin or end between two bytes; one in other quotes has begun already.
+/// Returns whether a string may begin or end between two bytes; one in other quotes has already begun.
 fn borders(before: u8, behind: Option<u8>) -> bool {
     let blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
     let opens = b",:[{".contains(&before);

@@ -1,4 +1,4 @@
-//! The compiler of schemas: a list of nodes to make, so that no nesting is too deep for it.
+//! Compiles schemas with a work list of nodes, so that nesting cannot be too deep.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -25,7 +25,7 @@ pub(super) fn compile(root: &Value) -> Vec<StoredNode> {
     compiler.shapes
 }
 
-/// The nodes made so far and those still to be made.
+/// The nodes so far, and those still to be made.
 struct Compiler<'v> {
     reader: FactReader<'v>,
     shapes: Vec<StoredNode>,
@@ -34,7 +34,7 @@ struct Compiler<'v> {
 }
 
 impl<'v> Compiler<'v> {
-    /// Returns the node of a source, which is made once; its shape follows when its turn comes.
+    /// Returns the node of a source, which is made once; its contents follow when its turn comes.
     fn node(&mut self, source: SchemaSource<'v>) -> NodeId {
         let mut seen = HashSet::new();
         let targets = source.schemas.into_iter().map(|schema| self.reader.target(schema));
@@ -81,7 +81,7 @@ impl<'v> Compiler<'v> {
     }
 }
 
-/// Returns the choices of a node; where null is declared beside an `enum` that forgets it, it is one of them.
+/// Returns the choices of a node; null is one of them if it is a declared type, even if the `enum` omits it.
 fn chosen(values: &[&Value], types: Types) -> Vec<EnumValue> {
     let forgotten = !values.is_empty() && types.has(Types::NULL) && !values.iter().any(|value| value.is_null());
     let null = forgotten.then_some(&Value::Null);
@@ -92,7 +92,7 @@ fn chosen(values: &[&Value], types: Types) -> Vec<EnumValue> {
     values.iter().copied().chain(null).map(choice).collect()
 }
 
-/// Reads facts out of schemas. The budget keeps combinations of references from multiplying without end.
+/// Reads facts from schemas. The budget bounds combinations of references.
 struct FactReader<'v> {
     root: &'v Value,
     active: Vec<usize>,
@@ -100,9 +100,9 @@ struct FactReader<'v> {
 }
 
 impl<'v> FactReader<'v> {
-    /// Returns what a schema says; `None` if it is being read already, so that it has nothing to add.
+    /// Returns the facts of a schema; `None` if it is being read already, since it then adds nothing.
     ///
-    /// Beyond the depth and the budget a schema says nothing.
+    /// Beyond the depth and the budget, a schema declares nothing.
     fn facts(&mut self, schema: &'v Value) -> Option<SchemaFacts<'v>> {
         let schema = self.target(schema);
         let Some(map) = schema.as_object() else { return Some(SchemaFacts::default()) };
@@ -152,9 +152,9 @@ impl<'v> FactReader<'v> {
         schemas.iter().filter_map(|schema| self.facts(schema)).reduce(SchemaFacts::meet)
     }
 
-    /// Returns what several alternatives say together.
+    /// Returns the facts of several alternatives together.
     ///
-    /// One that allows any object opens them all, unless it only restricts what stands beside it.
+    /// One that allows any object opens all of them, unless it only restricts the keywords next to it.
     fn alternatives(&mut self, schemas: &[&'v Value], declared: bool) -> Option<SchemaFacts<'v>> {
         let open = |mut facts: SchemaFacts<'v>| {
             if !declared && facts.allows_any_object() {
@@ -165,7 +165,7 @@ impl<'v> FactReader<'v> {
         schemas.iter().filter_map(|schema| self.facts(schema).map(open)).reduce(SchemaFacts::join)
     }
 
-    /// Follows references that have nothing beside them, so that what they refer to is one node.
+    /// Follows references without other keywords, so that they share the node of their target.
     fn target(&self, mut schema: &'v Value) -> &'v Value {
         for _ in 0..MAX_DEPTH {
             let Some(map) = schema.as_object() else { break };
@@ -181,7 +181,7 @@ impl<'v> FactReader<'v> {
     }
 }
 
-/// Returns what a schema says itself, without what it refers to or combines.
+/// Returns a schema's own facts, without those of references and combinations.
 fn own(map: &Map<String, Value>) -> SchemaFacts<'_> {
     let values = map.get("const").map(std::slice::from_ref).or_else(|| map.get("enum")?.as_array().map(Vec::as_slice));
     let values: Vec<&Value> = values.unwrap_or_default().iter().collect();
@@ -204,7 +204,7 @@ fn own(map: &Map<String, Value>) -> SchemaFacts<'_> {
     }
 }
 
-/// Returns the types of a schema without `type`: those of its values, or what its keywords are about.
+/// Returns the types of a schema without `type`: those of its values, or those that its keywords apply to.
 fn implied(map: &Map<String, Value>, values: &[&Value]) -> Types {
     let has = |keywords: &[&str]| keywords.iter().any(|keyword| map.contains_key(*keyword));
     let object =
@@ -225,7 +225,7 @@ fn list<'v>(map: &'v Map<String, Value>, keyword: &str) -> impl Iterator<Item = 
     map.get(keyword).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// Returns what a local reference such as `#/$defs/a` points to.
+/// Returns the target of a local reference such as `#/$defs/a`.
 fn resolve<'v>(root: &'v Value, reference: &Value) -> Option<&'v Value> {
     root.pointer(reference.as_str()?.strip_prefix('#')?)
 }
@@ -238,15 +238,15 @@ fn size(value: Option<&Value>) -> usize {
     }
 }
 
-/// Schemas are told apart by where they lie in memory, which stays while the schema is borrowed.
+/// Schemas are identified by their address, which is stable while the schema is borrowed.
 fn place(schema: &Value) -> usize {
     std::ptr::from_ref(schema).addr()
 }
 
-/// Schemas inside schemas, by references or `allOf`, that are read at once; a reference to itself would never end.
+/// Nested schemas, by references or `allOf`, that are read at once; a reference to itself would never end.
 /// Real schemas combine a handful.
 const MAX_DEPTH: usize = 64;
-/// What reading one tool's schema may cost. `allOf` over references doubles with each level; a quarter of a million
-/// steps take milliseconds, and what exceeds them says nothing.
+/// The cost of reading one tool's schema. `allOf` over references doubles with each level; a quarter of a million
+/// steps take milliseconds, and anything beyond them declares nothing.
 const BUDGET: usize = 1 << 18;
 const ANNOTATIONS: &[&str] = &["title", "description", "default", "examples", "deprecated", "$comment"];

@@ -1,4 +1,4 @@
-//! What a schema says, all of its parts taken together, before its children are nodes.
+//! The facts of a schema with all of its parts, before its children become nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::types::Types;
 
-/// Schemas that govern the same value: all of them, or any.
+/// Schemas of the same value: all of them must match, or any.
 #[derive(Clone, Debug)]
 pub(super) struct SchemaSource<'v> {
     pub(super) any: bool,
@@ -17,11 +17,11 @@ pub(super) struct SchemaSource<'v> {
 #[derive(Clone, Debug)]
 pub(super) struct EnumValues<'v> {
     pub(super) values: Vec<&'v Value>,
-    /// Whether only strings are bound to them.
+    /// Whether they apply only to strings.
     pub(super) only_strings: bool,
 }
 
-/// What is said of properties that are not declared.
+/// The rule for undeclared properties.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Additional<'v> {
     #[default]
@@ -31,7 +31,7 @@ pub(super) enum Additional<'v> {
     Schema(SchemaSource<'v>),
 }
 
-/// What a schema says.
+/// The facts of a schema.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SchemaFacts<'v> {
     pub(super) types: Types,
@@ -56,7 +56,7 @@ impl<'v> SchemaSource<'v> {
 }
 
 impl<'v> SchemaFacts<'v> {
-    /// Returns what two schemas say of a value that must fit both.
+    /// Returns the facts of two schemas that a value must both match.
     pub(super) fn meet(mut self, mut other: Self) -> Self {
         self.types = self.types.meet(other.types);
         self.choices = self.choices.or(other.choices.take());
@@ -65,7 +65,7 @@ impl<'v> SchemaFacts<'v> {
         self.merge(other, false)
     }
 
-    /// Returns what two schemas say of a value that must fit one of them.
+    /// Returns the facts of two schemas of which a value must match one.
     pub(super) fn join(mut self, mut other: Self) -> Self {
         self.choices = self.join_choices(&mut other);
         self.required = self.join_required(&mut other);
@@ -74,13 +74,13 @@ impl<'v> SchemaFacts<'v> {
         self.merge(other, true)
     }
 
-    /// Says whether the schema allows any object whatever.
+    /// Returns whether the schema allows any object.
     pub(super) fn allows_any_object(&self) -> bool {
         let says_nothing = self.properties.is_empty() && self.patterns.is_empty() && self.required.is_empty();
         self.allows(Types::OBJECT) && says_nothing && matches!(self.additional, Additional::Unsaid)
     }
 
-    /// Adds what another schema says of the value's children.
+    /// Adds another schema's facts about children.
     pub(super) fn merge(mut self, other: Self, any: bool) -> Self {
         for (own, other) in [(&mut self.properties, other.properties), (&mut self.patterns, other.patterns)] {
             for (name, source) in other {
@@ -107,7 +107,7 @@ impl<'v> SchemaFacts<'v> {
         self.types.is_open() || self.types.has(types)
     }
 
-    /// Choices stay where the other schema has some too, or has no say in strings.
+    /// Choices remain if the other schema has some, too, or does not apply to strings.
     fn join_choices(&mut self, other: &mut Self) -> Option<EnumValues<'v>> {
         match (self.choices.take(), other.choices.take()) {
             (Some(mut own), Some(choices)) => {
@@ -140,7 +140,7 @@ impl<'v> EnumValues<'v> {
 }
 
 impl Additional<'_> {
-    /// Returns what two schemas say together: of a value that must fit one of them with `any`, else both.
+    /// Combines the facts of two schemas: a value must match one of them with `any`, otherwise both.
     fn combine(self, other: Self, any: bool) -> Self {
         match (self, other) {
             (Self::Anything, _) | (_, Self::Anything) if any => Self::Anything,

@@ -2,11 +2,11 @@
 
 use regex_lite::{Regex, RegexBuilder};
 
-/// Matching costs the key's length times the compiled expression's, so a schema cannot make a key expensive. An expression
-/// that is larger when compiled is not used.
+/// Matching costs the key's length times the size of the compiled expression, so a schema cannot make a key expensive. Larger
+/// expressions are not used.
 const MAX_BYTES: usize = 1 << 14;
 
-/// Compiles an expression; `None` if it is too large or looks around, which takes more than linear time.
+/// Compiles an expression; `None` if it is too large or has look-arounds, which take more than linear time.
 pub(super) fn compile(expression: &str) -> Option<Regex> {
     RegexBuilder::new(expression).size_limit(MAX_BYTES).build().ok()
 }

@@ -1,4 +1,4 @@
-//! Sets of JSON types, and the names under which tool authors declare them.
+//! Sets of JSON types, and the names that tool authors use for them.
 
 use std::ops::BitOr;
 
@@ -18,17 +18,17 @@ impl Types {
     pub(crate) const ARRAY: Self = Self(32);
     pub(crate) const OBJECT: Self = Self(64);
 
-    /// Says whether nothing is declared.
+    /// Returns whether nothing is declared.
     pub(crate) fn is_open(self) -> bool {
         self == Self::OPEN
     }
 
-    /// Says whether any of `other` is declared.
+    /// Returns whether any of `other` is declared.
     pub(crate) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Says whether something is declared and nothing but `other`.
+    /// Returns whether something is declared, and only types of `other`.
     pub(crate) fn only(self, other: Self) -> bool {
         !self.is_open() && self.0 & !other.0 == 0
     }

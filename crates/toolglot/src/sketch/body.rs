@@ -1,4 +1,4 @@
-//! The bodies that an example may have: where a call's arguments stand, and the hole that reads them.
+//! The bodies that an example may have: where a call's arguments are, and the hole that reads them.
 
 use std::ops::Range;
 
@@ -79,7 +79,7 @@ fn arguments(text: &str, from: usize, meant: &Meant) -> Option<Found> {
     Some(Found { name: name..name + meant.name.len(), body, kind: FoundBody::Arguments })
 }
 
-/// The name, and the first place behind it.
+/// The name, and the first place after it.
 fn named(text: &str, from: usize, meant: &Meant) -> Option<Range<usize>> {
     let name = from + text[from..].find(&meant.name)?;
     Some(name..name + meant.name.len())

@@ -1,4 +1,4 @@
-//! The whole of JSON Schema, for arguments that are finished: formats, bounds, conditions and all.
+//! Validates finished arguments against full JSON Schema: formats, bounds, conditions and everything else.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,12 +9,12 @@ use serde_json::Value;
 use super::{Tools, ToolsError};
 use crate::diagnostic::{Code, Diagnostic};
 
-/// Checks finished arguments against all that their tools' schemas say.
+/// Validates finished arguments against everything in the schemas of their tools.
 ///
-/// Readers know types, choices and names, which is what they need to read; this knows the rest, from `minimum` to `if`,
-/// and changes nothing. It is made once for a list of tools, and asked when a call is over. References are followed
-/// inside a schema only: nothing is fetched. `format` is a note, as JSON Schema has it since its draft of 2019, and not
-/// a rule.
+/// The parser uses only types, choices and names. This check covers the rest, from `minimum` to `if`, and changes
+/// nothing. It is compiled once for a list of tools, and used when a call is finished. References are followed only
+/// inside a schema: nothing is fetched. `format` is an annotation, as in JSON Schema since the draft of 2019, and not
+/// validated.
 ///
 /// # Example
 /// ```
@@ -31,12 +31,12 @@ pub struct SchemaCheck {
 }
 
 impl SchemaCheck {
-    /// Compiles the schemas of tools, given as to [`Tools::from_json`].
+    /// Compiles the schemas of tools, in any format that [`Tools::from_json`] accepts.
     ///
-    /// A schema that is none is no error here: every call of its tool is told of it.
+    /// An invalid schema is not an error here, but it is reported for every call to its tool.
     ///
     /// # Errors
-    /// As [`Tools::from_json`].
+    /// Those of [`Tools::from_json`].
     pub fn from_json(tools: &Value) -> Result<Self, ToolsError> {
         let declared = Tools::declarations(tools)?.into_iter();
         let compiled = declared.filter_map(|tool| Some((tool.name, tool.parameters?))).map(|(name, parameters)| {
@@ -45,9 +45,9 @@ impl SchemaCheck {
         Ok(Self { tools: compiled.collect() })
     }
 
-    /// Returns what is wrong with the arguments of a call, as `schema_violation`; spans count bytes of the arguments.
+    /// Returns the violations in the arguments of a call, as `schema_violation`; spans count bytes of the arguments.
     ///
-    /// A tool that is not declared, or declares no parameters, allows everything.
+    /// A tool that is undeclared, or declares no parameters, allows any arguments.
     pub fn arguments(&self, tool: &str, arguments: &str) -> Vec<Diagnostic> {
         let wrong = |message| Diagnostic::new(Code::SchemaViolation, 0..arguments.len(), message);
         let (validator, value) = match (self.tools.get(tool), serde_json::from_str::<Value>(arguments)) {

@@ -1,4 +1,4 @@
-//! How vendors' requests declare tools.
+//! Tool declarations in the formats of vendors.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,7 +11,7 @@ use super::shape::{self, PARAMETERS};
 use crate::diagnostic::kind_of;
 use crate::schema::Schema;
 
-/// Returns the declared functions; tools of other types are left out, and so are later ones of the same name.
+/// Returns the declared functions, without tools of other types and repeated names.
 pub(super) fn tools(tools: &Value) -> Result<Vec<Tool>, ToolsError> {
     let compile = |parameters: Cow<'_, Value>| Schema::compile(&parameters);
     functions(tools, |name, parameters, _| Tool { name: name.into(), schema: parameters.map(compile) })
@@ -23,20 +23,20 @@ pub(super) fn tools(tools: &Value) -> Result<Vec<Tool>, ToolsError> {
 pub struct Declaration {
     /// The name as declared.
     pub name: String,
-    /// The schema of its parameters; `None` if it declares none, so that anything goes.
+    /// The schema of its parameters; `None` if it declares none, so that any arguments are allowed.
     pub parameters: Option<Value>,
-    /// The function as declared.
+    /// The declaration, unchanged.
     pub function: Map<String, Value>,
 }
 
 impl Declaration {
-    /// Says whether arguments are to be held to the schema while they are written: `"strict": true`.
+    /// Returns whether arguments must match the schema while they are generated: `"strict": true`.
     pub fn is_strict(&self) -> bool {
         self.function.get("strict") == Some(&Value::Bool(true))
     }
 }
 
-/// Returns the functions of a list; of several with the same name the first.
+/// Returns the functions of a list; if several have the same name, the first.
 pub(super) fn declared(tools: &Value) -> Result<Vec<Declaration>, ToolsError> {
     functions(tools, |name, parameters, function| Declaration {
         name: name.to_owned(),
@@ -67,7 +67,7 @@ fn functions<T>(
     Ok(functions)
 }
 
-/// A tool without a type is a function; `custom` is one where Anthropic's schema stands beside it.
+/// A tool without a type is a function; `custom` is one if it has Anthropic's schema.
 fn is_function(entry: &Map<String, Value>) -> bool {
     match entry.get("type").and_then(Value::as_str) {
         None | Some("function") => true,

@@ -1,8 +1,8 @@
-//! What can be wrong with a list of tools.
+//! Errors in a list of tools.
 
 use std::fmt;
 
-/// A list of tools that cannot be read; says which entry is wrong and what to do.
+/// The error for an invalid list of tools; its text names the entry and the fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolsError {
     entry: Option<usize>,
@@ -30,7 +30,7 @@ impl ToolsError {
         Self { entry: Some(entry), kind }
     }
 
-    /// Returns the place of the wrong entry in the list, counted from 0; `None` if the list itself is wrong.
+    /// Returns the index of the wrong entry; `None` if the list itself is wrong.
     pub fn index(&self) -> Option<usize> {
         self.entry
     }

@@ -1,4 +1,4 @@
-//! Which declared tool a name in a call means, by rules that never guess.
+//! Resolves the name in a call to a declared tool, by rules that never guess.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,34 +8,34 @@ use crate::spelling::{fold, without_markup};
 
 /// The declared names in every spelling that is looked up.
 ///
-/// The stages of normalisation, in order; the first that knows the name decides,
-/// and where it stands for more than one tool the name is unknown:
+/// The stages of normalisation, in order. The first one that matches decides; if it matches more than one tool,
+/// the name is unknown:
 ///
 /// 1. without a prefix such as `functions.` and a counter such as `:0`
 /// 2. without case
 /// 3. without anything but letters and digits
 /// 4. without `file` at the end
 /// 5. the last parts of a name with `:`, `.`, `/` or `__`, as many as are known, by stages 1 to 3
-/// 6. without special tokens or a closing tag behind it, or written twice, by stages 1 to 3
+/// 6. without special tokens or a closing tag after it, or written twice, by stages 1 to 3
 /// 7. without a prefix such as `functions_` or `functions`, and a counter such as `_0` or `0`
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolNames {
     pub(super) exact: HashMap<Arc<str>, ToolId>,
-    /// The bytes with which names begin, as bits.
+    /// The first bytes of names, as bits.
     pub(super) first: [u64; 4],
-    /// The lengths of the names in lower case, each by its last six bits.
+    /// The lengths of the names in lower case: the last six bits of each.
     lengths: u64,
     lower: SpellingIndex,
     folded: SpellingIndex,
     bare: SpellingIndex,
 }
 
-/// The tools of one way to spell names; `None` where several share a spelling.
+/// The tools by one form of their names; `None` if several share it.
 #[derive(Clone, Debug, Default)]
 struct SpellingIndex(HashMap<String, Option<ToolId>>);
 
 impl ToolNames {
-    /// Returns the names of tools, each of which has its own.
+    /// Returns the names of tools, which must be distinct.
     pub(super) fn new(tools: &[Tool]) -> Self {
         let mut names = Self::default();
         for (tool, id) in tools.iter().zip((0..).map(ToolId)) {
@@ -68,7 +68,7 @@ impl ToolNames {
         self.lower.0.contains_key(&name) || self.lower.0.contains_key(&(name + FILE))
     }
 
-    /// Returns what a name means; allocates nothing if it is spelled as declared.
+    /// Resolves a name; allocates nothing if it is spelled as declared.
     pub(super) fn find(&self, name: &str) -> NameLookup {
         if let Some(id) = self.exact.get(name) {
             return NameLookup::Exact(*id);
@@ -79,7 +79,7 @@ impl ToolNames {
         }
     }
 
-    /// Returns what the first stage that knows the name says: a tool, or several.
+    /// Returns the result of the first stage that matches: a tool, or several.
     fn normalised(&self, name: &str) -> Option<Option<ToolId>> {
         let core = core(name);
         let begins = |at: &usize| core[..*at].ends_with([':', '.', '/']) || core[..*at].ends_with("__");
@@ -91,13 +91,13 @@ impl ToolNames {
             .or_else(|| self.glued(&fold(name)))
     }
 
-    /// Looks a folded name up without the prefix that is glued to it, with and without its counter.
+    /// Looks up a folded name without an attached prefix, with and without its counter.
     fn glued(&self, folded: &str) -> Option<Option<ToolId>> {
         let own = PREFIXES.iter().find_map(|prefix| folded.strip_prefix(&*fold(prefix)))?;
         self.folded.get(own).or_else(|| self.folded.get(own.trim_end_matches(|next: char| next.is_ascii_digit())))
     }
 
-    /// Looks a name up as it is, without case, and folded; in each stage whole first, then its core.
+    /// Looks up a name unchanged, without case, and folded; in each stage as a whole, then its core.
     fn spelled(&self, name: &str, core: &str) -> Option<Option<ToolId>> {
         let both = [name, core];
         let exact = self.exact.get(core).map(|id| Some(*id));
@@ -117,7 +117,7 @@ impl SpellingIndex {
     }
 }
 
-/// Returns a name without the prefix of a namespace for all tools and without a counter at its end.
+/// Returns a name without a common namespace prefix and without a counter at its end.
 fn core(name: &str) -> &str {
     let name = match name.rsplit_once(':') {
         Some((name, counter)) if !counter.is_empty() && counter.bytes().all(|byte| byte.is_ascii_digit()) => name,
@@ -126,7 +126,7 @@ fn core(name: &str) -> &str {
     PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
-/// Returns a name without the special tokens or the closing tag that were left behind it, or once if it is written twice.
+/// Returns a name without special tokens or a closing tag after it, or once if it is doubled.
 fn cleared(name: &str) -> Option<&str> {
     let own = without_markup(name);
     if own.len() < name.len() {
@@ -146,7 +146,7 @@ fn without_file(folded: &str) -> &str {
     folded.strip_suffix("file").filter(|rest| !rest.is_empty()).unwrap_or(folded)
 }
 
-/// What models leave out or add at the end of a tool's name.
+/// Words that models omit or add at the end of a tool's name.
 const FILE: &str = "_file";
 
 const PREFIXES: &[&str] = &["functions.", "function.", "default_api.", "tools.", "tool."];

@@ -1,4 +1,4 @@
-//! Finds the declarations of tools in whatever people keep them in: a list, a request, a server's answer, one tool, a map.
+//! Finds the declarations of tools in any container: a list, a request, a server's answer, one tool, a map.
 
 use std::borrow::Cow;
 
@@ -7,17 +7,17 @@ use serde_json::{Map, Value, json};
 use super::error::{ToolsError, ToolsErrorKind};
 use crate::diagnostic::kind_of;
 
-/// A declaration, and its place in the outermost list or map, for messages.
+/// A declaration, and its index in the outermost list or map, for messages.
 pub(super) type FoundDeclaration<'v> = (usize, Cow<'v, Value>);
 
-/// Members that lead to the tools of a request or an answer: chat requests, MCP's `tools/list`, Gemini, Bedrock.
+/// Members that contain the tools of a request or an answer: chat requests, MCP's `tools/list`, Gemini, Bedrock.
 const LEADS: &[&str] =
     &["tools", "result", "functions", "functionDeclarations", "function_declarations", "toolConfig", "config"];
 
-/// Where vendors keep the schema: OpenAI, Anthropic, MCP and Bedrock, Gemini.
+/// Members for the schema: OpenAI, Anthropic, MCP and Bedrock, Gemini.
 pub(super) const PARAMETERS: &[&str] = &["parameters", "input_schema", "inputSchema", "parametersJsonSchema"];
 
-/// Members of which one makes an object a declaration, or a schema.
+/// An object with one of these members is a declaration, or a schema.
 const SIGNS: &[&str] = &["type", "properties", "description", "anyOf", "oneOf", "allOf", "$ref", "enum"];
 
 /// Returns the declarations in a value.
@@ -40,7 +40,7 @@ fn lead(object: &Map<String, Value>) -> Option<&Value> {
     LEADS.iter().find_map(|key| object.get(*key).filter(|value| value.is_array() || value.is_object()))
 }
 
-/// An entry of Gemini's declares several functions; one of Bedrock's wraps its declaration once more.
+/// An entry of Gemini's declares several functions; one of Bedrock's wraps its declaration again.
 fn declarations(at: usize, entry: &Value) -> Vec<FoundDeclaration<'_>> {
     let several = ["functionDeclarations", "function_declarations"].iter().find_map(|key| entry.get(key)?.as_array());
     match several {

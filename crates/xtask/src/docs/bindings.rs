@@ -42,17 +42,17 @@ const MADE: &str = "- `toolglot dialects new`";
 const ROWS: &[Row] = &[
     ("read a whole text", ["parse", "tg_parse", "parse", "parse", "Reader.Parse"]),
     ("read in pieces", ["Parser", "tg_parser_new", "Parser", "Parser", "NewParser"]),
-    ("a piece", ["Parser::push", "tg_parser_push", "Parser.push", "Parser.push", "Parser.Push"]),
-    ("a special token", ["Parser::push_special", "tg_parser_push_special", "Parser.push_special", "Parser.pushSpecial", "Parser.PushSpecial"]),
-    ("the end", ["Parser::finish", "tg_parser_finish", "Parser.finish", "Parser.finish", "Parser.Finish"]),
-    ("why it ended, known late", ["Parser::set_finish_reason", "tg_parser_set_finish_reason", "Parser.finish", "Parser.setFinishReason", "Parser.SetFinishReason"]),
+    ("add a piece", ["Parser::push", "tg_parser_push", "Parser.push", "Parser.push", "Parser.Push"]),
+    ("add a special token", ["Parser::push_special", "tg_parser_push_special", "Parser.push_special", "Parser.pushSpecial", "Parser.PushSpecial"]),
+    ("end the text", ["Parser::finish", "tg_parser_finish", "Parser.finish", "Parser.finish", "Parser.Finish"]),
+    ("set the finish reason late", ["Parser::set_finish_reason", "tg_parser_set_finish_reason", "Parser.finish", "Parser.setFinishReason", "Parser.SetFinishReason"]),
     ("the message so far", ["Collector", "tg_parser_message", "Parser.message", "Parser.message", "Parser.Message"]),
     ("the dialect so far", ["Parser::dialect", "tg_parser_dialect", "Parser.dialect", "Parser.dialect", "Parser.Dialect"]),
-    ("a stream to its end", ["- `Parser` and a loop", "- no streams", "stream", "Parser.read", "Parser.Read"]),
+    ("read a whole stream", ["- `Parser` and a loop", "- no streams", "stream", "Parser.read", "Parser.Read"]),
     ("repair arguments", ["repair", "tg_repair", "repair", "repair", "Repair"]),
     ("why no call was recognised", ["near_miss", "tg_near_miss", "near_miss", "nearMiss", "Reader.NearMiss"]),
-    ("why it was read so", ["Parser::take_trace", "tg_explain", "explain", "explain", "Reader.Explain"]),
-    ("what became of every byte", ["inspect", "tg_inspect", "inspect", "inspect", LINES]),
+    ("why it was parsed that way", ["Parser::take_trace", "tg_explain", "explain", "explain", "Reader.Explain"]),
+    ("how every byte was parsed", ["inspect", "tg_inspect", "inspect", "inspect", LINES]),
     ("recognise a dialect", ["detect::from_output", "tg_detect", "detect", "detect", "Detect"]),
     ("list dialects", ["Dialects", "tg_dialects_list", "Dialects", "dialects", "Reader.Dialects"]),
     ("choose dialects", ["Dialects", "tg_dialects_new", "Dialects", "- options of each call", "- `Config`"]),
@@ -60,7 +60,7 @@ const ROWS: &[Row] = &[
     ("write a message", ["Renderer", "tg_renderer_new", "Renderer", "Renderer", "- `Reader.Render`"]),
     ("its text", ["Renderer::render", "tg_renderer_render", "Renderer.render", "Renderer.render", "Reader.Render"]),
     ("a dialect from an example", ["sketch", "tg_sketch", "sketch", "sketch", MADE]),
-    ("what a dialect can carry", ["certify", "tg_certify", "certify", "certify", MADE]),
+    ("what a dialect can express", ["certify", "tg_certify", "certify", "certify", MADE]),
     ("a grammar of a dialect", ["GrammarRequest", "tg_grammar", "grammar", "grammar", "Reader.Grammar"]),
     ("ids for calls", ["mint", "tg_mint", "mint", "mint", "Mint"]),
     ("a request for a model server", ["Exchange", "tg_exchange_new", "Exchange", "Exchange", "Reader.NewTurn"]),
@@ -85,7 +85,7 @@ const PROGRAMS: [Program; 2] = [
     Program { name: "command line", file: "crates/toolglot-cli/src/args.rs", option: "pub(crate) @: |pub(crate) @s: ",
         without: &[("marked_tokens", "its input has no marks"), ("id_seed", "`--ids`")] },
     Program { name: "`toolglot serve`", file: "crates/toolglot-proxy/src/config/sections.rs", option: "\n        @: |section! { \"@\"",
-        without: &[("finish_reason", "the server says it"), ("accept_incomplete", "clients would run a cut call"),
+        without: &[("finish_reason", "the server reports it"), ("accept_incomplete", "clients would run a truncated call"),
             ("marked_tokens", "servers send plain text"), ("id_seed", "drawn for each answer")] },
 ];
 
@@ -149,14 +149,14 @@ Diagnostics have the same [codes](diagnostics.md) everywhere.
 const PLATFORMS: &str = "
 ## Platforms
 
-`.ci/rehearse` makes what a release has on x86_64 Linux, installs it in a clean folder and tries it there, with the first lines of
-its README where it has any. The workflows of a release build the rest, which no developer's machine has tried:
+`.ci/rehearse` builds the release artefacts of x86_64 Linux, installs each in a clean folder, and runs the first commands of its
+README. The release workflows build the other artefacts, which have not been tried on a developer's machine:
 
 | | tried | not tried |
 |---|---|---|
 | crates, npm packages, Go module | Linux; they are the same files everywhere | macOS, Windows |
 | program | x86_64 Linux with glibc | aarch64 Linux, musl, macOS; no Windows |
-| wheel | CPython on x86_64 Linux with glibc 2.17 or later | aarch64, musl, macOS, Windows, CPython without the lock |
+| wheel | CPython on x86_64 Linux with glibc 2.17 or later | aarch64, musl, macOS, Windows, free-threaded CPython |
 | C library | x86_64 Linux | macOS, aarch64; no Windows |
 | image | – | the `Dockerfile` |
 ";
@@ -177,7 +177,7 @@ pub(super) fn page() -> File {
             PROGRAMS.map(|one| one.reason(name).map_or_else(|| format!("`{name}`"), |why| format!("– {why}")));
         text += &format!("| `{name}` | {languages} | {} |\n", programs.join(" | "));
     }
-    text += "\nWhat each decides is in [policies.md](policies.md). In C, options are JSON; on the command line, flags such as `--null-text`.\n";
+    text += "\n[policies.md](policies.md) explains each option. In C, options are JSON; on the command line, flags such as `--null-text`.\n";
     text += &format!("\n## Options of grammars\n\n| | {heads} |\n|---|---|---|---|---|---|\n");
     for name in GrammarRequest::NAMES {
         text += &format!("| `{name}` | {} |\n", options(name).map(|shown| format!("`{shown}`")).join(" | "));

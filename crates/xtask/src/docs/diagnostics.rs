@@ -16,9 +16,9 @@ A *repair* reads text that deviates from its dialect. Each can be switched on an
 
 ```sh
 toolglot parse --repairs safe examples/mixed.txt                       # the default
-toolglot parse --repairs exact examples/mixed.txt                      # none that decides where something ends
+toolglot parse --repairs exact examples/mixed.txt                      # only repairs that never move an end
 toolglot parse --repairs none examples/mixed.txt                       # a deviation breaks the call
-toolglot parse --repairs safe,bare_string,-fence examples/mixed.txt    # one more, one less
+toolglot parse --repairs safe,bare_string,-fence examples/mixed.txt    # one added, one removed
 ```
 ";
 

@@ -7,13 +7,13 @@ use toolglot_json::{Value, json};
 use crate::files::File;
 
 const HEAD: &str = "<!-- Written by `cargo xtask docs`. -->
-# Which dialect has which grammar
+# Grammars by dialect
 
-Two tools with parameters of every type, as each dialect writes them. *Lazy*: prose does not contain the marker with which calls
-begin, so an engine can wait for it. *Open tools*: a tool that declares no parameters can be called with any. How grammars are
-made and where they go: [grammars.md](../../docs/grammars.md).
+Grammars for two tools with parameters of every type. *Lazy*: prose does not contain the marker that begins a call, so an engine
+can wait for it. *Open tools*: a tool that declares no parameters accepts any. [grammars.md](../../docs/grammars.md) explains how
+to generate and use grammars.
 
-| dialect | GBNF and Lark, calls demanded | GBNF and Lark, text or calls | structural tag | lazy | open tools |
+| dialect | GBNF and Lark, calls required | GBNF and Lark, text or calls | structural tag | lazy | open tools |
 |---|---|---|---|---|---|
 ";
 

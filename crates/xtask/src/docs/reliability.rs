@@ -34,7 +34,7 @@ const PARTS: [Part; 4] = [
     Part {
         title: "One call is malformed",
         about: "A byte of one call is deleted, doubled or replaced, or the call is cut short. *Other calls lost*: calls beside it \
-                that did not come out unchanged; *with markers* counts only dialects whose calls begin with special tokens or \
+                that changed; *with markers* counts only dialects whose calls begin with special tokens or \
                 paired tags. *Wrong*: the damaged call was returned as complete, with other arguments.",
         source: "damaged",
         columns: &[
@@ -45,12 +45,12 @@ const PARTS: [Part; 4] = [
         ],
     },
     Part {
-        title: "A slip of the model",
-        about: "A call has a slip of the kinds that models make: a marker missing, doubled or misspelt, quotes lost, arguments in a \
-                list, words in between. *As meant*: every call came out as it was to be. *Wrong*: a call was returned with other \
-                arguments. The rest is returned as incomplete, or as text.",
+        title: "The model makes a mistake",
+        about: "A call has a typical mistake of a model: a marker is missing, doubled or misspelt, quotes are missing, arguments are \
+                in a list, words are inserted. *As intended*: every call is what it should be. *Wrong*: a call was returned with \
+                other arguments. The rest is returned as incomplete, or as text.",
         source: "slips",
-        columns: &[("as meant", 1), ("wrong", 3)],
+        columns: &[("as intended", 1), ("wrong", 3)],
     },
     Part {
         title: "The message is cut off",
@@ -66,14 +66,14 @@ const PARTS: [Part; 4] = [
     },
     Part {
         title: "Code with unescaped quotes",
-        about: "An argument contains code whose quotes the model did not escape. *As meant*: every argument came out as intended. \
+        about: "An argument contains code whose quotes the model did not escape. *As intended*: every argument is correct. \
                 *Wrong*: a call was returned with other arguments. The rest is returned as incomplete. *Whole lines*: the value \
                 is whole lines of code; *fragments*: it begins and ends anywhere, or contains markers of the dialect.",
         source: "unescaped",
         columns: &[
-            ("whole lines: as meant", 1),
+            ("whole lines: as intended", 1),
             ("whole lines: wrong", 3),
-            ("fragments: as meant", 4),
+            ("fragments: as intended", 4),
             ("fragments: wrong", 6),
         ],
     },

@@ -7,8 +7,8 @@ use super::place::Place;
 use crate::ends::home::StringStyle;
 
 pub(super) const SLIPS: &[Slip] = &[
-    ("a brace too many", |it| arguments(it, |json| format!("{json}}}"))),
-    ("a brace too few", |it| arguments(it, |json| json[..json.len() - 1].trim_end().to_owned())),
+    ("an extra brace", |it| arguments(it, |json| format!("{json}}}"))),
+    ("a missing brace", |it| arguments(it, |json| json[..json.len() - 1].trim_end().to_owned())),
     ("braces doubled", |it| arguments(it, |json| format!("{{{json}}}"))),
     ("a comma at the end", |it| arguments(it, |json| format!("{},}}", json[..json.len() - 1].trim_end()))),
     ("a comment", |it| arguments(it, |json| format!("{{ // as asked\n{}", &json[1..]))),
@@ -20,7 +20,7 @@ pub(super) const SLIPS: &[Slip] = &[
         arguments(it.closed()?, |json| format!("{{\"name\": \"{name}\", \"arguments\": {json}}}"))
     }),
     ("in a fence", |it| arguments(alone(it)?, |json| format!("```json\n{json}\n```"))),
-    ("words behind", |it| arguments(alone(it)?, |json| format!("{json} as you asked."))),
+    ("words after", |it| arguments(alone(it)?, |json| format!("{json} as you asked."))),
     ("a zero-width space inside", |it| arguments(it, |json| format!("{{\u{200b}{}", &json[1..]))),
     ("a token before", |it| arguments(alone(it)?, |json| format!("<|message|>{json}"))),
     ("key: other case", |it| key(it.closed()?, camel)),
@@ -30,12 +30,12 @@ pub(super) const SLIPS: &[Slip] = &[
     ("key: last quote lost", |it| around(it, ["\"", ""])),
     ("key: quoted twice", |it| around(it, ["\"\"", "\"\""])),
     ("key: escaped quotes", |it| around(it, ["\\\"", "\\\""])),
-    ("key: a closing tag behind", |it| key(it.closed()?, |key| format!("{key}</arg_key>"))),
+    ("key: closing tag appended", |it| key(it.closed()?, |key| format!("{key}</arg_key>"))),
     ("colon lost", |it| {
         let (key, value) = (json_key(it)?, it.string()?.1);
         Some(it.with(key.end + 1..value.start - 1, " "))
     }),
-    ("equals for a colon", |it| {
+    ("`=` for a colon", |it| {
         let (key, value) = (json_key(it)?, it.string()?.1);
         Some(it.with(key.end + 1..value.start - 1, "="))
     }),

@@ -5,8 +5,8 @@ use super::place::Place;
 use crate::ends::home::StringStyle;
 
 pub(super) const SLIPS: &[Slip] = &[
-    ("a comma behind the last", |it| Some(it.put(python(it)?.arguments.end, ","))),
-    ("a bracket too many", |it| Some(it.put(python(it)?.arguments.end, ")"))),
+    ("a comma after the last", |it| Some(it.put(python(it)?.arguments.end, ","))),
+    ("an extra bracket", |it| Some(it.put(python(it)?.arguments.end, ")"))),
     ("colon for `=`", |it| {
         let key = python(it)?.key()?;
         Some(it.with(key.end..key.end + 1, ": "))
@@ -15,7 +15,7 @@ pub(super) const SLIPS: &[Slip] = &[
         let key = python(it)?.key()?;
         Some(it.with(key.clone(), &format!("\"{}\"", &it.text[key])))
     }),
-    ("keyword: blanks around `=`", |it| {
+    ("keyword: spaces around `=`", |it| {
         let key = python(it)?.key()?;
         Some(it.with(key.end..key.end + 1, " = "))
     }),
@@ -29,7 +29,7 @@ pub(super) const SLIPS: &[Slip] = &[
         let json = place.call.arguments().to_string();
         place.with_arguments(|_| format!("**{json}"))
     }),
-    ("text in three quotes", |it| {
+    ("text in triple quotes", |it| {
         let (_, value) = python(it)?.string()?;
         let plain = !it.text[value.clone()].contains(['\\', '"', '\'']);
         plain.then(|| it.with(value.start - 1..value.end + 1, &format!("\"\"\"{}\"\"\"", &it.text[value.clone()])))

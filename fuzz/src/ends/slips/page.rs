@@ -24,10 +24,10 @@ const COLUMNS: [&str; 14] = [
 const INTRO: &str = "\
 # Slips
 
-What becomes of a call with one slip of the kinds that models make. A cell says *read as meant / not finished / wrong*, in
-percent of the messages of one or two calls in which the slip could be made: as meant, every call came out as it was written
-before the slip; not finished, calls are missing and nothing else came out; wrong, a call has arguments that nobody meant.
-*All* is over every built-in dialect; tables of the dialects follow, over all slips. Each dialect is read by name with the default options. Run
+What happens to a call with one typical mistake of a model. Cells show *as intended / not finished / wrong*, in percent of the
+messages of one or two calls to which the mistake applies. As intended: every call is as it was before the mistake. Not finished:
+calls are missing, but none is wrong. Wrong: a call has other arguments. *All* covers every built-in dialect; the tables that
+follow have one row per dialect, over all slips. Every dialect is pinned, with the default options. Run
 `cargo run --release --no-default-features --example ends -- slips --cases 200 --markdown` in `fuzz/` to regenerate it.
 
 ";
@@ -39,7 +39,7 @@ pub(in crate::ends) fn markdown(rows: &[(&str, &str, &Tally)]) -> String {
     bodies.dedup();
     let slips = by_slip(&rows.iter().map(|(name, _, tally)| (*name, *tally)).collect::<Vec<_>>());
     let table = |title: &str, of: &dyn Fn(&str) -> bool| {
-        let mut out = format!("\n## {title}\n\n| dialect | as meant | not finished | wrong |\n|---|---:|---:|---:|\n");
+        let mut out = format!("\n## {title}\n\n| dialect | as intended | not finished | wrong |\n|---|---:|---:|---:|\n");
         let chosen: Vec<_> = rows.iter().filter(|row| of(row.1)).collect();
         for (name, _, tally) in chosen.iter().filter(|_| title != "All") {
             out.push_str(&format!("| `{name}` |{}\n", shares(&[*tally])));

@@ -19,7 +19,7 @@ pub(super) const SLIPS: &[Slip] = &[
         closer(it, |closer| if closer.starts_with("</") { "</argument>".to_owned() } else { closer.to_owned() })
     }),
     ("value's closer in capitals", |it| closer(it, str::to_uppercase)),
-    ("value's closer with a blank", |it| closer(it, |closer| closer.replacen('>', " >", 1))),
+    ("value's closer with a space", |it| closer(it, |closer| closer.replacen('>', " >", 1))),
     ("value's closer without its bracket", |it| {
         closer(it, |closer| closer.strip_suffix('>').unwrap_or(closer).to_owned())
     }),
@@ -28,7 +28,7 @@ pub(super) const SLIPS: &[Slip] = &[
         let word = &it.text[key.clone()];
         Some(it.with(key, &format!("\"{word}\"")))
     }),
-    ("key: a blank behind", |it| Some(it.put(it.closed()?.raw_key()?.end, " "))),
+    ("key: space appended", |it| Some(it.put(it.closed()?.raw_key()?.end, " "))),
     ("JSON for parameters", |it| {
         let raw = it.is(StringStyle::Raw) && it.raw_key().is_some();
         let from = head(it)?;

@@ -1,4 +1,4 @@
-//! What patterns compile to, written as text: `·` is a joint, `|` stands between spellings, `~` is a mark.
+//! What patterns compile to, written as text: `·` is a joint, `|` is between spellings, `~` is a mark.
 
 use crate::dialect::drift::{drifted, drifted_closer};
 use crate::dialect::{BodyHole, Dialect, HeadPart, Hole, Literal, Pattern, SpellingPart};

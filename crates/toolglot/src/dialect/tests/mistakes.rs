@@ -19,7 +19,7 @@ fn every_mistake_is_shown_in_its_place() {
     }
 }
 
-/// Returns a case as it ought to stand in the file.
+/// Returns a case as it ought to be in the file.
 fn printed(case: &str) -> String {
     let (title, rest) = case.split_once('\n').expect("a case has a title");
     let (file, _) = rest.split_once("\n-----\n").expect("a case has two parts");

@@ -1,7 +1,7 @@
-//! Whether a comma behind a string begins the next member or item.
+//! Whether a comma after a string begins the next member or item.
 //!
-//! What a schema names is known by its name. Items of an array and keys of the model's own are not: code holds commas between quotes,
-//! too, as in `join(", ")` and `f("a", "b")`, and a reading that ends a string at one that may be such is not certain.
+//! A declared key is recognised by its name. Array items and undeclared keys are not: code contains commas between quotes,
+//! too, as in `join(", ")` and `f("a", "b")`, so a reading that ends a string at such a comma is not certain.
 
 use super::Resolver;
 use super::open_string::OpenString;
@@ -10,7 +10,7 @@ use crate::json::code::{self, is_counted};
 use crate::view::NotYet;
 
 impl Resolver<'_> {
-    /// Says whether the comma at `comma` behind a string begins the next member of an object or of a call.
+    /// Returns whether the comma at `comma` after a string begins the next member of an object or of a call.
     pub(super) fn begins_member(&self, choice: &mut OpenString, comma: usize) -> Result<bool, NotYet> {
         let Some(key) = self.member(comma + 1, &choice.levels)? else { return Ok(false) };
         let even = !choice.dirty || choice.is_even();
@@ -19,7 +19,7 @@ impl Resolver<'_> {
         Ok(key != MemberKey::Undeclared || even)
     }
 
-    /// Says whether the comma at `comma` behind a string that ends at `end` begins the next item of an array.
+    /// Returns whether the comma at `comma` after a string that ends at `end` begins the next item of an array.
     pub(super) fn begins_item(&self, choice: &mut OpenString, end: usize, comma: usize) -> Result<bool, NotYet> {
         let view = self.look.view;
         let at = view.skip_blanks(comma + 1)?;
@@ -43,8 +43,8 @@ impl Resolver<'_> {
         Ok(true)
     }
 
-    /// Says whether the first quote of an item that is not escaped, at `at`, may be its end: others before it are escaped, or it
-    /// opens no string of code and is no apostrophe.
+    /// Returns whether the first unescaped quote of an item, at `at`, may be its end: earlier ones are escaped, or it
+    /// opens no string of code and is not an apostrophe.
     pub(super) fn may_end_item(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
         let view = self.look.view;
         let before = view.slice(choice.from, at);

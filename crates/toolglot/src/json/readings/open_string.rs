@@ -1,4 +1,4 @@
-//! A string whose end is open: which of its quotes may end it, and what the others say.
+//! A string with an open end: which of its quotes may end it, and what the others show.
 
 use super::{Resolver, WalkState};
 use crate::evidence::{Veto, Vetoes};
@@ -10,17 +10,17 @@ use crate::json::quote::Quote;
 use crate::json::state::Bracket;
 use crate::view::NotYet;
 
-/// Calls that a string or another value may quote, and that are looked at. Text with more is a message whose first call never
+/// Quoted calls in a string or another value that are examined. Text with more is a message whose first call never
 /// closed, or a transcript, and each costs another look at the same bytes.
 pub(crate) const QUOTED: usize = 8;
 
-/// The colon of a member is looked for so near behind its name, where a slip may stand between.
+/// The colon of a member is at most this far after its name, including a slip.
 const COLON: usize = 4;
 
-/// The end of a key is looked for so near behind the value before it: the key, and a slip.
+/// The end of a key is at most this far after the previous value: the key, and a slip.
 const KEY_NEAR: usize = 1 << 6;
 
-/// Names of members that are noted in a string. Tools have fewer parameters; without the bound, a string made of
+/// Names of members that are recorded in a string. Tools have fewer parameters; without the bound, a string made of
 /// names would be compared with itself.
 const NAMED: usize = 64;
 
@@ -29,36 +29,36 @@ const NAMED: usize = 64;
 pub(super) struct OpenString {
     pub(super) quote: Quote,
     pub(super) raw: bool,
-    /// Where its content begins, as far as it is visible.
+    /// The start of its visible content.
     pub(super) from: usize,
-    /// Quotes before this place have been tried.
+    /// Quotes before this position have been tried.
     pub(super) next: usize,
-    /// A quote stood in it that could not end it.
+    /// It contained a quote that could not end it.
     pub(super) dirty: bool,
     /// Calls that were opened in it and not closed.
     pub(super) nested: usize,
     pub(super) quoted: usize,
-    /// The quote that was taken for its end last.
+    /// The quote that was last taken as its end.
     pub(super) tried: Option<usize>,
-    /// How many quotes stand in it, escaped or not, and how many of them on the line at hand.
+    /// The number of quotes in it, escaped or not, and the number on the current line.
     pub(super) all: usize,
     pub(super) line: usize,
-    /// How many threes of quotes stand on it, of which two count; and whether the quote at hand is the last of one.
+    /// The number of triple quotes on it, which count as two; and whether the current quote is the last of three.
     pub(super) threes: usize,
     pub(super) ends_three: bool,
-    /// How many quotes it holds that are not escaped.
+    /// The number of unescaped quotes in it.
     pub(super) quotes: usize,
-    /// Where the first of them stands.
+    /// The position of the first of them.
     pub(super) first: Option<usize>,
-    /// Declared members that were not given before it, and stand in it in quotes.
+    /// Declared, still missing members whose quoted names occur in it.
     pub(super) named: Vec<String>,
-    /// What in it speaks against a reading that goes through it.
+    /// The evidence in it against a reading that includes it.
     pub(super) against: Vetoes,
-    /// The member behind the quote that was tried last is not declared, or it and the comma before it may be code.
+    /// The member after the last tried quote is undeclared, or the member and its comma may be code.
     pub(super) foreign: bool,
-    /// Such a member stood behind one of its quotes, where their number is odd.
+    /// Such a member followed one of its quotes with an odd number.
     pub(super) foreign_inside: bool,
-    /// A reading went through it.
+    /// A reading included it.
     pub(super) stands: bool,
     pub(super) levels: WalkState,
 }
@@ -68,7 +68,7 @@ impl OpenString {
         Self { quote, raw, from, next: from, levels, ..Self::default() }
     }
 
-    /// Says whether the number of quotes on the line is even, as where no string of the code is open. A string of code that
+    /// Returns whether the number of quotes on the line is even, so that no string of the code is open. A string of code that
     /// three quotes opened is not closed by two of them.
     pub(super) fn is_even(&self) -> bool {
         (self.line + if self.ends_three { self.threes } else { 0 }).is_multiple_of(2)
@@ -80,7 +80,7 @@ impl OpenString {
 }
 
 impl Resolver<'_> {
-    /// Finds the next quote of a string that may end it; returns where it stands and where it ends.
+    /// Finds the next quote that may end the string; returns its start and end.
     pub(super) fn candidate(&mut self, choice: &mut OpenString) -> Result<Option<(usize, usize)>, NotYet> {
         let (view, markers) = (self.look.view, self.look.context.markers);
         if let Some(quote) = choice.tried.take() {
@@ -123,7 +123,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Counts a quote at `at`, bare or escaped; an apostrophe in a word is none, nor is one that is quoted itself.
+    /// Counts a quote at `at`, bare or escaped, unless it is an apostrophe in a word or itself quoted.
     fn count(&self, choice: &mut OpenString, at: usize) -> Result<(), NotYet> {
         let view = self.look.view;
         let behind = view.byte(at + 1)?;
@@ -138,15 +138,15 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Takes a quote at `at` that is not escaped for data.
+    /// Treats an unescaped quote at `at` as data.
     ///
-    /// The first of them should open a string of the code that the value is. One that looks like an end may be the value's
-    /// own, and what stands behind it be damaged; so it may where a call begins behind it.
+    /// The first one should open a string of the code in the value. One that looks like an end may be the value's
+    /// own end, followed by damage, or by the beginning of a call.
     fn pass_bare(&self, choice: &mut OpenString, at: usize) -> Result<(), NotYet> {
         let (view, markers) = (self.look.view, self.look.context.markers);
         let mut against = choice.against;
         if choice.quotes == 0 {
-            // Python code has parentheses and commas behind strings, too; none is open here.
+            // Python code has parentheses and commas after strings, too; none is open here.
             let plain = self.doubtful.place != ValuePosition::Keyword || choice.all.is_multiple_of(2);
             against.note(Veto::NextCall, plain && self.closes_before_another(choice, self.behind(choice, at)?)?);
             against.note(Veto::EarlyEnd, self.looks_like_end(choice, at)?);
@@ -172,8 +172,8 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Says whether a quote at `at`, with no other open before it, looks like an end: a word or a sentence stands before it,
-    /// a comma or the bracket that closes what is open behind it, the key of a member, or an object on another line.
+    /// Returns whether a quote at `at`, with no other open before it, looks like an end: a word or a sentence precedes it,
+    /// a comma or the bracket that closes what is open after it, the key of a member, or an object on another line.
     pub(super) fn looks_like_end(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
         let view = self.look.view;
         if choice.all % 2 == 1 || choice.line % 2 == 1 {
@@ -195,7 +195,7 @@ impl Resolver<'_> {
             })
     }
 
-    /// Says whether a quote at `at` stands behind an escape that JSON does not have, where one of it may have been.
+    /// Returns whether a quote at `at` follows an escape that JSON does not have, where one of it may have been.
     fn is_behind_odd_escape(&self, choice: &OpenString, at: usize) -> bool {
         let before = self.look.view.slice(choice.from, at).trim_end_matches('\\');
         choice.quote == Quote::Double && before.strip_suffix('\'').is_some_and(|rest| rest.ends_with('\\'))
@@ -206,7 +206,7 @@ impl Resolver<'_> {
         Ok(at + self.look.closer(choice.quote, at)?.unwrap_or(1))
     }
 
-    /// Says whether brackets behind a string that ends at `end` close the call, and a comma follows.
+    /// Returns whether brackets after a string that ends at `end` close the call, and a comma follows.
     pub(super) fn closes_before_another(&self, choice: &OpenString, end: usize) -> Result<bool, NotYet> {
         let mut at = self.look.gap(end)?;
         for level in choice.levels.stack.iter().rev() {
@@ -226,7 +226,7 @@ impl Resolver<'_> {
         if !arguments && !object || !matches!(choice.quote, Quote::Double | Quote::Single) {
             return Ok(());
         }
-        // Behind an odd number of quotes this one should close a string of the code.
+        // After an odd number of quotes this one should close a string of the code.
         let closes = choice.all.is_multiple_of(2);
         if !object {
             let before = view.slice(choice.from, end - 1);
@@ -248,8 +248,8 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Says whether the first quote of a string, which ends at `first`, and the next one, at `at`, look like the ends of two
-    /// values: a comma stands behind the first, and behind the next a word or a colon, or before it a sign that a value
+    /// Returns whether the first quote of a string, which ends at `first`, and the next one, at `at`, look like the ends of two
+    /// values: a comma follows the first, and after the next a word or a colon, or before it a sign that a value
     /// follows. Python's next value may be that of another call.
     fn parts_members(&self, choice: &OpenString, first: usize, at: usize) -> Result<bool, NotYet> {
         let between = self.look.view.slice(first, at).trim();
@@ -278,7 +278,7 @@ impl Resolver<'_> {
         Ok(named || between.ends_with(['=', ':']))
     }
 
-    /// Says whether a quote and a colon stand so near behind `at` as behind a key; none has a backslash.
+    /// Returns whether a quote and a colon are so near after `at` as after a key; none has a backslash.
     fn holds_key_near(&self, at: usize) -> Result<bool, NotYet> {
         let near = self.look.view.near(at, KEY_NEAR);
         let end = near.windows(2).position(|pair| pair == b"\":" || pair[0] == b'\\');
@@ -288,7 +288,7 @@ impl Resolver<'_> {
         Ok(end.is_some_and(|end| near[end] == b'"'))
     }
 
-    /// Says whether the name of a declared parameter that was not given stands at `at`.
+    /// Returns whether the name of a declared parameter that was not given is at `at`.
     pub(super) fn begins_key(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
         let Some(node) = self.node(&choice.levels) else { return Ok(false) };
         let new = node.properties().iter().filter(|key| !choice.levels.seen.contains(key));
@@ -302,7 +302,7 @@ impl Resolver<'_> {
         choice.named.extend(name.filter(declared).filter(|name| !choice.levels.seen.contains(name)).map(str::to_owned));
     }
 
-    /// Says whether a colon stands near behind a name that ends at `end`.
+    /// Returns whether a colon is near after a name that ends at `end`.
     fn has_colon_near(&self, end: usize) -> Result<bool, NotYet> {
         let near = self.look.view.near(end, COLON);
         let colon = near.contains(&b':');
@@ -312,7 +312,7 @@ impl Resolver<'_> {
         Ok(colon)
     }
 
-    /// Goes past a marker that stands in a string at `at`; false if it holds too many to be one.
+    /// Skips a marker that is in a string at `at`; false if it holds too many to be one.
     fn pass_marker(&self, choice: &mut OpenString, at: usize) -> Result<bool, NotYet> {
         let (view, markers) = (self.look.view, self.look.context.markers);
         if let Some(end) = markers.opens_call(view, at)? {
@@ -324,7 +324,7 @@ impl Resolver<'_> {
         Ok(choice.quoted <= QUOTED)
     }
 
-    /// Says whether the quote that ends at `end` may end its string.
+    /// Returns whether the quote that ends at `end` may end its string.
     fn may_end(&self, choice: &mut OpenString, end: usize) -> Result<bool, NotYet> {
         let view = self.look.view;
         choice.foreign = false;
@@ -345,7 +345,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns where a call may begin whose first quote stands behind `before`: at a brace, or at the name in `name(key=`.
+/// Returns where a call may begin whose first quote follows `before`: at a brace, or at the name in `name(key=`.
 fn call_head(before: &str) -> Option<usize> {
     let named = |text: &str| Some(text.len() - last_word(text)?.len());
     match before.strip_suffix('=') {
@@ -354,7 +354,7 @@ fn call_head(before: &str) -> Option<usize> {
     }
 }
 
-/// Says whether what begins behind a text of code is a part of a value in it, and so no call of its own: a function's name
+/// Returns whether what begins after a text of code is a part of a value in it, and so no call of its own: a function's name
 /// may be that of a tool, an object names one only where a larger one holds it.
 fn is_part(before: &str, object: bool) -> bool {
     let before = before.trim_end_matches(['[', ' ', '\t', '\r', '\n']);

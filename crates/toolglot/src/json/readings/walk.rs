@@ -1,4 +1,4 @@
-//! From the end of a string to the next string, or to where the call is closed.
+//! Walks from the end of a string to the next string, or to where the call is closed.
 
 use super::Resolver;
 use crate::given::GivenNames;
@@ -11,7 +11,7 @@ use crate::json::{Context, ValuePosition};
 use crate::schema::{NodeId, SchemaNode, Types};
 use crate::view::{NotYet, is_blank};
 
-/// Where the walk stands: the open brackets and the members given.
+/// The state of the walk: the open brackets and the members so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WalkState {
     pub(super) stack: Vec<WalkLevel>,
@@ -20,7 +20,7 @@ pub(super) struct WalkState {
     pub(super) next: Option<NodeId>,
 }
 
-/// An open bracket on the walk.
+/// An open bracket of the walk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WalkLevel {
     pub(super) bracket: Bracket,
@@ -28,7 +28,7 @@ pub(super) struct WalkLevel {
     pub(super) items: usize,
 }
 
-/// What the schema says of a member's key.
+/// The schema of a member's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MemberKey {
     Declared,
@@ -37,7 +37,7 @@ pub(super) enum MemberKey {
     Undeclared,
 }
 
-/// What the walk came to.
+/// The end of a step of the walk.
 pub(super) enum WalkStep {
     String { quote: Quote, raw: bool, from: usize },
     Closed(usize),
@@ -45,12 +45,12 @@ pub(super) enum WalkStep {
 }
 
 impl WalkState {
-    /// Returns what tells a place in the walk from others.
+    /// Returns a key that identifies a place in the walk.
     pub(super) fn key(&self, at: usize) -> (usize, usize, usize) {
         (at, self.stack.len(), self.seen.len())
     }
 
-    /// Says whether the members that come now are the tool's parameters.
+    /// Returns whether the next members are the tool's parameters.
     pub(super) fn is_arguments(&self, place: ValuePosition) -> bool {
         match place {
             ValuePosition::Arguments => self.stack.len() == 1,
@@ -69,12 +69,12 @@ impl WalkState {
 }
 
 impl Resolver<'_> {
-    /// Says whether strings that follow each other are one, as in Python.
+    /// Returns whether adjacent strings are one, as in Python.
     pub(super) fn joins(&self, stack: &[WalkLevel]) -> bool {
         self.doubtful.place == ValuePosition::Keyword && stack.last().is_none_or(|top| top.bracket == Bracket::Group)
     }
 
-    /// Says whether all required members of the arguments have been given.
+    /// Returns whether the arguments have all required members.
     pub(super) fn is_whole(&self, levels: &WalkState) -> bool {
         let root = self
             .look
@@ -85,8 +85,8 @@ impl Resolver<'_> {
         root.is_none_or(|root| root.required().iter().all(|key| levels.seen.contains(key)))
     }
 
-    /// Says whether the innermost bracket may close: an object has all members that it must have, as far as their number
-    /// tells where it is not the arguments.
+    /// Returns whether the innermost bracket may close: an object has all required members, as far as their number
+    /// shows, if it is not the arguments.
     pub(super) fn may_close(&self, levels: &WalkState) -> bool {
         if levels.is_arguments(self.doubtful.place) {
             return self.is_whole(levels);
@@ -95,7 +95,7 @@ impl Resolver<'_> {
         self.node(levels).is_none_or(|node| node.required().len() <= top.items)
     }
 
-    /// Says whether a member of the innermost object begins behind the comma that ends at `at`, spaced as this call
+    /// Returns whether a member of the innermost object begins after the comma that ends at `at`, spaced as this call
     /// spaces its members, and its key is new and its value fits.
     pub(super) fn member(&self, at: usize, levels: &WalkState) -> Result<Option<MemberKey>, NotYet> {
         let view = self.look.view;
@@ -122,7 +122,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Returns the key that stands at `at`, in quotes unless slips are forgiven, and where its colon is.
+    /// Returns the key at `at`, in quotes unless slips are forgiven, and where its colon is.
     pub(super) fn key(&self, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
         let Some((quote, length)) = self.look.opens(at)? else {
             return if self.slips { self.word(at, b':') } else { Ok(None) };
@@ -133,18 +133,18 @@ impl Resolver<'_> {
         if self.look.view.byte(colon)? == Some(b':') {
             return Ok(Some((key, colon)));
         }
-        // Where a slip left no colon, the value begins behind the key.
+        // Where a slip left no colon, the value begins after the key.
         Ok((self.slips && self.look.key_lacks_colon(at)?.is_some()).then_some((key, end - 1)))
     }
 
-    /// Returns the bare name that stands at `at`, and where the byte behind it is.
+    /// Returns the bare name at `at`, and where the byte after it is.
     fn word(&self, at: usize, separator: u8) -> Result<Option<(&str, usize)>, NotYet> {
         let Ahead::Found(end) = self.look.word(at)? else { return Ok(None) };
         let next = self.look.view.skip_blanks(end)?;
         Ok((self.look.view.byte(next)? == Some(separator)).then(|| (self.look.view.slice(at, end), next)))
     }
 
-    /// Says whether blanks are those that this call puts behind its commas and colons; Python's keywords have none.
+    /// Returns whether blanks are those that this call puts after its commas and colons; Python's keywords have none.
     fn is_spaced(&self, comma: usize, colon: usize, levels: &WalkState) -> bool {
         if levels.stack.is_empty() {
             return colon == 0;
@@ -162,7 +162,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Says whether nothing names the values of the innermost bracket: items of an array, members of an object that declares none.
+    /// Returns whether no declared names mark the values of the innermost bracket: array items, members of an open object.
     pub(super) fn is_unnamed(&self, levels: &WalkState) -> bool {
         levels.stack.last().is_some_and(|top| match top.bracket {
             Bracket::Object => self.node(levels).is_none_or(|node| node.properties().is_empty()),
@@ -171,7 +171,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Says whether the byte at `at` can begin a value of the declared type.
+    /// Returns whether the byte at `at` can begin a value of the declared type.
     pub(super) fn fits(&self, at: usize, node: Option<SchemaNode<'_>>) -> Result<bool, NotYet> {
         let types = node.map_or(Types::OPEN, SchemaNode::types);
         let begins = match self.look.view.byte(at)? {
@@ -187,14 +187,14 @@ impl Resolver<'_> {
         Ok(types.has(begins))
     }
 
-    /// Returns the position behind blanks, and behind comments where slips are forgiven.
+    /// Returns the position after blanks, and after comments where slips are forgiven.
     fn gap(&self, at: usize) -> Result<usize, NotYet> {
         let next = if self.slips { self.look.gap(at)? } else { at };
         let plain = self.doubtful.escaped_blanks || !self.look.view.slice(at, next).contains('\\');
         if self.slips && plain { Ok(next) } else { self.look.view.skip_blanks(at) }
     }
 
-    /// Goes on behind a string, up to the next one or to where the call is closed.
+    /// Continues after a string, up to the next one or to where the call is closed.
     pub(super) fn walk(&mut self, from: usize, levels: &mut WalkState) -> Result<WalkStep, NotYet> {
         let mut at = from;
         let step = loop {
@@ -208,7 +208,7 @@ impl Resolver<'_> {
         Ok(step)
     }
 
-    /// Takes what stands behind a value: the next member up to its value, or a bracket.
+    /// Takes the text after a value: the next member up to its value, or a bracket.
     fn walk_on(&mut self, at: usize, levels: &mut WalkState) -> Result<Result<usize, WalkStep>, NotYet> {
         let (view, markers) = (self.look.view, self.look.context.markers);
         if levels.stack.is_empty() && self.doubtful.place != ValuePosition::Keyword {
@@ -263,7 +263,7 @@ impl Resolver<'_> {
         self.value(colon + 1, levels)
     }
 
-    /// Takes the value at `at`, or what of it stands before its first string.
+    /// Takes the value at `at`, or the part of it before its first string.
     fn value(&mut self, at: usize, levels: &mut WalkState) -> Result<Result<usize, WalkStep>, NotYet> {
         let view = self.look.view;
         let at = self.gap(at)?;

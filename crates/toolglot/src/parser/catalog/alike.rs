@@ -1,4 +1,4 @@
-//! Candidates whose heads are alike: what one of them read there the next need not read again.
+//! Candidates with equal heads: the result for one of them holds for the others.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -8,18 +8,18 @@ use super::{Candidate, CandidateRole};
 use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Spelling};
 use crate::lead::Lead;
 
-/// All that reading a candidate's heads depends on.
+/// Everything that the result of reading a candidate's heads depends on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct HeadKey<'d> {
     section: &'d [HeadPart],
     call: &'d [HeadPart],
     after: Option<&'d Literal>,
     has_body: bool,
-    /// The head may stand a second time only where data cannot begin with it.
+    /// The head may be repeated only if data cannot begin with it.
     is_data: bool,
 }
 
-/// How the canonical openers begin and how long they are tells most heads apart; there is too much to hash it all.
+/// The beginnings and lengths of the canonical openers distinguish most heads; hashing everything would cost too much.
 impl Hash for HeadKey<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         for literal in self.section.iter().chain(self.call).filter_map(HeadPart::literal) {
@@ -29,12 +29,12 @@ impl Hash for HeadKey<'_> {
     }
 }
 
-/// Returns of each candidate a number that those share whose heads are alike.
+/// Returns a number for each candidate, shared by those with equal heads.
 pub(super) fn alike(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<usize> {
     numbers(candidates, |candidate| Some(heads(&dialects[candidate.dialect], candidate)))
 }
 
-/// Returns of each candidate a number that those share whose sections have the same head.
+/// Returns a number for each candidate, shared by those with equal section heads.
 pub(super) fn alike_sections(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<usize> {
     let whole = HeadKey { section: &[], call: &[], after: None, has_body: false, is_data: false };
     let section = |candidate: &Candidate| heads(&dialects[candidate.dialect], candidate).section;

@@ -1,4 +1,4 @@
-//! What may stand behind an opener: most candidates that share one are told by the next byte.
+//! The bytes that may follow an opener: the next byte rules out most candidates that share one.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use crate::dialect::{BodyHole, BodyKind, Dialect, HeadPart, Hole, Literal, Patte
 use crate::parser::bytes::{ByteBits, NextBytes};
 use crate::parser::openers::BytesBehind;
 
-/// Returns with what a candidate can go on behind its first literal, white space apart; `None` if with anything.
+/// Returns the bytes with which a candidate can continue after its first literal, apart from white space; `None` for any.
 ///
-/// The literal, or all of a head that is nothing else, may stand there once more, or what closes an empty section.
+/// The literal, or all of a head without holes, may be repeated there, or the closer of an empty section may follow.
 pub(super) fn bytes_behind<'d>(
     dialect: &'d Dialect,
     candidate: &Candidate,
@@ -38,7 +38,7 @@ pub(super) fn bytes_behind<'d>(
     Some(BytesBehind { bytes, after: if several { behind_next(nodes, last) } else { None } })
 }
 
-/// Returns with what some nodes can begin, and the body of a pattern behind them.
+/// Returns the bytes with which some nodes can begin, and the body of a pattern after them.
 fn bytes_of_nodes<'d>(nodes: impl Iterator<Item = &'d HeadPart>, last: &Pattern) -> Option<NextBytes> {
     let mut bytes = NextBytes::default();
     for node in nodes {
@@ -64,7 +64,7 @@ fn bytes_of_nodes<'d>(nodes: impl Iterator<Item = &'d HeadPart>, last: &Pattern)
     Some(bytes)
 }
 
-/// Returns the text of a literal that comes next and is spelled in one way, and with what it goes on.
+/// Returns the text of the next literal, if it has one spelling, and how it continues.
 fn behind_next<'d>(
     mut nodes: impl Iterator<Item = &'d HeadPart> + Clone,
     last: &Pattern,
@@ -80,7 +80,7 @@ fn behind_next<'d>(
     }
 }
 
-/// Returns the bytes with which a call can go on behind the name that opens it.
+/// Returns the bytes with which a call can continue after the name that opens it.
 pub(super) fn bytes_behind_name(dialects: &[Arc<Dialect>], candidate: &Candidate) -> ByteBits {
     let call = &dialects[candidate.dialect].calls[candidate.pattern];
     match (call.head.get(1), call.kind()) {
@@ -92,7 +92,7 @@ pub(super) fn bytes_behind_name(dialects: &[Arc<Dialect>], candidate: &Candidate
     }
 }
 
-/// Returns with what a literal begins that stands there; `None` if only the text tells.
+/// Returns the bytes with which the next literal begins; `None` if only the text shows.
 fn first_bytes(literal: &Literal) -> Option<NextBytes> {
     let mut bytes = NextBytes::default();
     for spelling in &literal.spellings {
@@ -103,7 +103,7 @@ fn first_bytes(literal: &Literal) -> Option<NextBytes> {
     Some(bytes)
 }
 
-/// Returns with what a body can begin, or the closer behind one that is empty.
+/// Returns the bytes with which a body can begin, or the closer after an empty one.
 fn bytes_of_body(body: &BodyHole, closer: Option<&Literal>) -> Option<NextBytes> {
     let of = |bytes: &[u8]| NextBytes::of_bytes(bytes.iter().copied().collect());
     match body.kind {

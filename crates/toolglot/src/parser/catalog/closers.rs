@@ -1,4 +1,4 @@
-//! Closers that may stand where nothing is open: reasoning's, and those of a call that has been closed.
+//! Closers that may occur where nothing is open: those of reasoning, and those of a closed call.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::parser::head::{Head, stands};
 use crate::parser::openers::{Opener, Openers};
 use crate::view::{NotYet, View};
 
-/// Closers that count where nothing that they close is open.
+/// Closers that count even if what they close is not open.
 #[derive(Debug)]
 pub(crate) struct LoneClosers {
     openers: Openers,
@@ -31,7 +31,7 @@ impl LoneClosers {
         self.openers.starts()
     }
 
-    /// Returns the end of a closer that stands at `at`.
+    /// Returns the end of a closer at `at`.
     pub(crate) fn stands(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         let (mut found, mut end) = (Vec::new(), None);
         self.openers.find(view, at, &mut found)?;
@@ -49,8 +49,8 @@ pub(super) fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
     each_once(regions.filter_map(|pattern| pattern.tail.first()).filter(|closer| closer.is_strong()).cloned())
 }
 
-/// The closers of a pinned dialect's patterns that text has no use for: a plain tag may be markup of its own, and what
-/// opens a call is none. Where several compete, one's closer is another's text.
+/// The closers of a pinned dialect's patterns that are never text: a plain tag may be ordinary markup, and
+/// an opener of a call is excluded. If several dialects compete, one's closer is another's text.
 pub(super) fn stray_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
     let [dialect] = dialects else { return Vec::new() };
     let patterns = dialect.calls.iter().chain(&dialect.sections).chain(&dialect.params);
@@ -63,14 +63,14 @@ fn is_stray(spelling: &Spelling) -> bool {
     spelling.is_fixed() && !bytes.all(|byte| b"</>".contains(&byte) || byte.is_ascii_alphanumeric())
 }
 
-/// The strong closers of some dialects, each once, but for those that repeat a name.
+/// The strong closers of some dialects, each once, except for those that repeat a name.
 pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) -> Vec<Literal> {
     each_once(of.iter().map(|number| &*dialects[*number]).flat_map(|dialect: &Dialect| {
         strong_spellings(dialect, dialect.calls.iter().chain(&dialect.sections), Spelling::is_fixed)
     }))
 }
 
-/// The closers of some patterns, each once, in the strong spellings that count, but for what stands between calls anyway.
+/// The closers of some patterns, each once, in the strong spellings that count, except those that also occur between calls.
 fn strong_spellings<'d>(
     dialect: &'d Dialect,
     patterns: impl Iterator<Item = &'d Pattern>,
@@ -86,7 +86,7 @@ fn strong_spellings<'d>(
         .map(move |closer| Literal { spellings: closer.spellings.iter().filter(&may).cloned().collect() })
 }
 
-/// What every closer of a region begins with, but for words: those are sought when their region opens.
+/// The beginnings of all closers of regions, except words, which are searched for when their region opens.
 pub(super) fn region_closers(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = &str> {
     let regions = dialects.iter().flat_map(|dialect| dialect.reasoning.iter().chain(&dialect.content));
     let closers = regions.filter(|pattern| !pattern.opens_with_word()).filter_map(|pattern| pattern.tail.first());

@@ -1,4 +1,4 @@
-//! Which candidates a set of dialects has, how strong they are and how much their heads say.
+//! Lists the candidates of a set of dialects, with their strength and rank.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ pub(super) fn candidates_of(dialects: &[Arc<Dialect>]) -> Vec<Candidate> {
     candidates
 }
 
-/// Sections times calls, calls on their own if they say enough, regions, skipped literals.
+/// Sections times calls, calls alone if they are specific enough, regions, skipped literals.
 ///
-/// What has strong and weak spellings is listed once for each: what stood there decides.
+/// A pattern with strong and weak spellings is listed once for each: the text decides.
 fn list_candidates(number: usize, dialect: &Dialect, alone: bool, candidates: &mut Vec<Candidate>) {
     let mut add = |role, section: Option<usize>, pattern| {
         let candidate = Candidate {
@@ -68,7 +68,7 @@ pub(super) fn drop_repeated(dialects: &[Arc<Dialect>], candidates: &mut Vec<Cand
     });
 }
 
-/// How strong a candidate's openers are, the strongest first; a name is as strong as what follows it.
+/// The strengths of a candidate's openers, the strongest first; a name is as strong as what follows it.
 fn evidence(dialect: &Dialect, candidate: &Candidate) -> Vec<Strength> {
     if let Some(literal) = skipped(dialect, candidate) {
         let strong = dialect.is_strong(literal);
@@ -93,7 +93,7 @@ fn strengths<T>(openers: &[T], is_strong: impl Fn(&T) -> bool) -> Vec<Strength> 
     }
 }
 
-/// Returns what the label of the fence says that a call's head is, brackets aside; `None` if it is no fence.
+/// Returns the meaning of the fence's label if a call's head is a fence, apart from brackets; otherwise `None`.
 fn fence(dialect: &Dialect, section: Option<usize>, call: usize) -> Option<FenceLabel> {
     let section = section.map(|section| &dialect.sections[section]).into_iter();
     let nodes = section.chain([&dialect.calls[call]]).flat_map(|pattern| &pattern.head);
@@ -105,10 +105,10 @@ fn fence(dialect: &Dialect, section: Option<usize>, call: usize) -> Option<Fence
     literals.all(|literal| !text(literal).contains(char::is_alphanumeric)).then_some(label)
 }
 
-/// The labels of fences that say that a call is inside; no code is labelled so.
+/// The labels of fences that mark calls; no code has these labels.
 const CALL_LABELS: [&str; 5] = ["tool_code", "tool_call", "tool_calls", "function_call", "function_calls"];
 
-/// The number of literal characters in the heads, and a little for bodies that say more.
+/// The number of literal characters in the heads, and a little for bodies that are more specific.
 fn specificity(dialect: &Dialect, candidate: &Candidate) -> usize {
     let heads = |pattern: &Pattern| pattern.head.iter().map(weight).sum::<usize>();
     let own = match candidate.role {
@@ -126,7 +126,7 @@ fn specificity(dialect: &Dialect, candidate: &Candidate) -> usize {
         Some(BodyKind::Arguments) => 1,
         _ => 0,
     };
-    // Of bare names, those come first that need no closer: what else stands behind speaks against them soon.
+    // Of bare names, those come first that need no closer: what else follows speaks against them soon.
     let open = candidate.is_named && own.tail.is_empty();
     section + heads(own) + body + usize::from(open)
 }

@@ -7,9 +7,9 @@ use super::{Candidate, CandidateRole, Strength, first_pattern, skipped};
 use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern, Spelling};
 use crate::parser::openers::{BytesBehind, Opener, Openers};
 
-/// The literals that open a candidate of its strength.
+/// The literals that open a candidate of its strength, for the scanner.
 ///
-/// Where there are several dialects, more than the next bytes are worth a look.
+/// If there are several dialects, more than the next bytes is worth checking.
 fn openers_of<'d>(dialect: &'d Dialect, candidate: &Candidate, several: bool) -> Vec<Opener<'d>> {
     let mut texts = opener_texts(dialect, candidate, |first| bytes_behind(dialect, candidate, first, several));
     let strong = candidate.evidence == Strength::Strong;
@@ -41,7 +41,7 @@ pub(super) fn opener_texts<'d>(
     }
 }
 
-/// An optional first literal leaves the next one as the opener.
+/// An optional first literal makes the next one the opener.
 fn spelled_openers<'d>(pattern: &'d Pattern, first: &'d Literal, behind: Option<BytesBehind<'d>>) -> Vec<Opener<'d>> {
     let mut texts = Vec::with_capacity(first.spellings.len());
     first.spellings.iter().for_each(|spelling| Opener::add_spelled(spelling, behind, &mut texts));
@@ -54,7 +54,7 @@ fn spelled_openers<'d>(pattern: &'d Pattern, first: &'d Literal, behind: Option<
     texts
 }
 
-/// The openers of those candidates that are meant, each with its number.
+/// The openers of the selected candidates, each with its number.
 pub(super) fn openers(
     dialects: &[Arc<Dialect>],
     candidates: &[Candidate],
@@ -68,7 +68,7 @@ pub(super) fn openers(
     Openers::new(candidates.iter().enumerate().filter(|(_, candidate)| is_meant(candidate)).flat_map(texts))
 }
 
-/// The weak openers of heads that have a special token in them.
+/// The weak openers of heads that contain a special token.
 pub(super) fn headers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Openers {
     let is_header = |candidate: &Candidate| {
         let dialect = &dialects[candidate.dialect];
@@ -83,13 +83,13 @@ pub(super) fn headers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Op
     openers(dialects, candidates, is_header)
 }
 
-/// Says whether a region's opener has a special token in it. A plain tag may be the text's own: it needs a pinned dialect.
+/// Returns whether a region's opener has a special token in it. A plain tag may be the text's own: it needs a pinned dialect.
 pub(super) fn is_special(dialect: &Dialect, region: &Pattern) -> bool {
     let opening = region.opening().and_then(|opening| opening.spellings.first()).map(Spelling::plain);
     opening.is_some_and(|opening| dialect.special.iter().any(|token| opening.contains(token.as_str())))
 }
 
-/// Says whether a part of a head is a special token, however it is spelled.
+/// Returns whether a part of a head is a special token, however it is spelled.
 fn is_token(dialect: &Dialect, part: &HeadPart) -> bool {
     let Some(literal) = part.literal() else { return false };
     let token = |text: &str| dialect.special.iter().any(|token| text.contains(token.as_str()));

@@ -1,10 +1,10 @@
-//! Tags with which dialects mark parameters: one that is not declared is no parameter's own name.
+//! Tags with which dialects mark parameters: if undeclared, such a tag is not a parameter's own name.
 
 use std::sync::Arc;
 
 use crate::dialect::{Dialect, HeadPart, Hole, Spelling};
 
-/// Returns the names of the tags with which dialects mark parameters, or part a call's name from them, in order.
+/// Returns the names of the tags with which dialects mark parameters, or separate a call's name from them, in order.
 pub(super) fn param_tags(dialects: &[Arc<Dialect>]) -> Vec<Box<str>> {
     let marking = dialects.iter().flat_map(|dialect| &dialect.params).flat_map(|param| &param.head);
     let heads = dialects.iter().flat_map(|dialect| &dialect.calls).map(|call| &call.head[..]);
@@ -17,12 +17,12 @@ pub(super) fn param_tags(dialects: &[Arc<Dialect>]) -> Vec<Box<str>> {
     tags
 }
 
-/// Returns how a literal is spelled.
+/// Returns the spelling of a literal.
 fn spelled(part: &HeadPart) -> impl Iterator<Item = String> {
     part.literal().into_iter().flat_map(|literal| &literal.spellings).map(Spelling::plain)
 }
 
-/// Returns the names of the tags that open in a text.
+/// Returns the names of the opening tags in a text.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let tags = text.split('<').filter_map(|tag| tag.split_once('>').map(|(name, _)| name));
     tags.filter(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))

@@ -1,4 +1,4 @@
-//! Candidates that one look tells: a call object between two markers which never vary.
+//! Candidates that are recognised at once: a call object between two markers that never vary.
 
 use std::sync::OnceLock;
 
@@ -8,19 +8,19 @@ use crate::lead::{Lead, near};
 use crate::parser::head::{Head, nodes, stands};
 use crate::view::{NotYet, View};
 
-/// These candidates as their openers are in order, of those that open alike the highest rank first.
+/// These candidates, sorted by opener; if several share one, only the highest rank.
 pub(super) type PlainCalls = Vec<PlainCandidate>;
 
-/// One of these candidates, and how it opens.
+/// One of these candidates, and its opener.
 #[derive(Debug)]
 pub(super) struct PlainCandidate {
     lead: Lead,
     number: usize,
-    /// Known once its opener has stood somewhere.
+    /// Determined when its opener first occurs.
     shadow: OnceLock<Shadow>,
 }
 
-/// Whether a candidate of a higher rank reads an object behind the same opener, or may.
+/// Whether a candidate of a higher rank may read an object after the same opener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shadow {
     None,
@@ -30,7 +30,7 @@ enum Shadow {
 }
 
 impl Catalog {
-    /// Returns the candidate whose plain call opens at `at`, if no other reads an object there, and where its opener ends.
+    /// Returns the candidate whose plain call opens at `at`, unless another reads an object there; and the end of its opener.
     pub(crate) fn plain_call(
         &self,
         view: View<'_>,
@@ -85,7 +85,7 @@ impl Catalog {
             let (named, others): (Vec<_>, Vec<_>) =
                 self.candidates[..number].iter().partition(|rival| rival.evidence == Strength::Dynamic);
             let reads = |rival: &&Candidate| self.reads_object(rival, view) != Ok(false);
-            // What closes a call, a section or a region may stand here, too.
+            // What closes a call, a section or a region may be here, too.
             let patterns = self.dialects.iter().flat_map(|it| [&it.calls, &it.sections, &it.reasoning]).flatten();
             let closes = || stands(view, 0, patterns.flat_map(|pattern| &pattern.tail), &Head::default());
             match () {
@@ -97,7 +97,7 @@ impl Catalog {
         opener.spellings.iter().map(of_spelling).max().unwrap_or(Shadow::Full)
     }
 
-    /// Says whether an object stands where the body of a call would begin that opens at the beginning of `view`.
+    /// Returns whether an object is where the body of a call that opens at the beginning of `view` would begin.
     fn reads_object(&self, candidate: &Candidate, view: View<'_>) -> Result<bool, NotYet> {
         let section = candidate.section.map(|section| &self.dialect(candidate).sections[section]);
         let call = self.pattern(candidate).filter(|_| candidate.role == CandidateRole::Call);

@@ -1,17 +1,17 @@
-//! Dialects as they are read when the caller marks special tokens: what such a token opens, nothing else opens.
+//! Dialects as read when the caller marks special tokens: what such a token opens, nothing else opens.
 
 use std::sync::Arc;
 
 use super::{Candidate, CandidateRole, Strength, patterns};
 use crate::dialect::{Dialect, HeadPart, Literal, Pattern, Spelling, SpellingPart, each_once, is_strong};
 
-/// Returns everything that is a special token in one of the dialects.
+/// Returns all special tokens of the dialects.
 pub(super) fn tokens(dialects: &[Arc<Dialect>]) -> Arc<[Box<str>]> {
     let tokens = dialects.iter().flat_map(|dialect| &dialect.special).filter(|token| !token.is_empty());
     each_once(tokens).into_iter().map(|token| token.as_str().into()).collect()
 }
 
-/// Returns a dialect without the markers that spell a special token in another way: such a token has one spelling.
+/// Returns a dialect without the markers that spell a special token differently: such a token has one spelling.
 pub(super) fn seal(dialect: &Arc<Dialect>) -> Arc<Dialect> {
     if dialect.special.is_empty() {
         return Arc::clone(dialect);
@@ -25,7 +25,7 @@ pub(super) fn seal(dialect: &Arc<Dialect>) -> Arc<Dialect> {
     Arc::new(sealed)
 }
 
-/// Keeps the spellings with the token, and those that leave it out: they are part of the canonical one.
+/// Keeps the spellings with the token, and those without it if they are part of the canonical one.
 fn seal_literal(literal: &mut Literal, dialect: &Dialect) {
     let Some(canonical) = literal.spellings.first().filter(|canonical| is_token_in(dialect, canonical)) else { return };
     let canonical = canonical.plain();
@@ -36,15 +36,15 @@ fn seal_literal(literal: &mut Literal, dialect: &Dialect) {
     literal.spellings = literal.spellings.iter().filter(stays).cloned().collect();
 }
 
-/// Says whether a spelling has a whole token in it; one with white space inside is none.
+/// Returns whether a spelling contains a whole token; one with white space inside does not count.
 fn is_token_in(dialect: &Dialect, spelling: &Spelling) -> bool {
     let has = |text: &str| dialect.special.iter().any(|token| text.contains(token.as_str()));
     spelling.parts.iter().filter_map(SpellingPart::text).any(has)
 }
 
-/// Bars what opens without a special token where its dialect opens with one.
+/// Bars candidates that open without a special token if their dialect opens with one.
 ///
-/// A barred call is still tried, so that the text it would have been can be reported; weak evidence says too little.
+/// A barred call is still tried, so that the text it would have been can be reported; weak candidates are not.
 pub(super) fn bar(dialects: &[Arc<Dialect>], candidates: &mut Vec<Candidate>) {
     candidates.retain_mut(|candidate| {
         let (dialect, is_call) = (&*dialects[candidate.dialect], candidate.role == CandidateRole::Call);
@@ -61,13 +61,13 @@ pub(super) fn bar(dialects: &[Arc<Dialect>], candidates: &mut Vec<Candidate>) {
     });
 }
 
-/// Says whether a call cannot be opened without a special token.
+/// Returns whether a call cannot be opened without a special token.
 pub(super) fn opens_with_token(dialect: &Dialect, section: Option<usize>, call: usize) -> bool {
     let section = section.and_then(|section| dialect.sections.get(section));
     section.into_iter().chain(dialect.calls.get(call)).any(|pattern| has_token(dialect, pattern))
 }
 
-/// Says whether a pattern's head cannot be read without a special token.
+/// Returns whether a pattern's head cannot be read without a special token.
 fn has_token(dialect: &Dialect, pattern: &Pattern) -> bool {
     let needed = |literal: &Literal| literal.spellings.iter().all(|spelling| is_token_in(dialect, spelling));
     pattern.head.iter().filter_map(HeadPart::literal).any(needed)

@@ -1,4 +1,4 @@
-//! Says whether a candidate's body begins behind its heads, who is called, and how the body starts.
+//! Decides whether a candidate's body begins after its heads, which tool is called, and how the body starts.
 
 use std::cell::Cell;
 
@@ -21,13 +21,13 @@ use crate::schema::SchemaNode;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
-/// Bytes of heads, and of the body, by which a call inside another one's value is recognised. Heads are bounded by
+/// Bytes of heads, and of the body, that identify a call inside another one's value. Heads are bounded by
 /// 128 bytes of name and 256 of each field, so 1 KiB holds any real one.
 pub(crate) const NEAR: usize = 1 << 10;
 
-/// Says the same as [`begin`] for a call that can be told by what is near.
+/// The same as [`begin`], for a call that nearby bytes must identify.
 ///
-/// Calls in values, and openers after much was read ahead in vain, are so many that none may cost more.
+/// Calls in values, and openers after much futile look-ahead, are so many that none may cost more.
 pub(super) fn begin_near(
     context: &TrialContext<'_>,
     at: usize,
@@ -41,7 +41,7 @@ pub(super) fn begin_near(
     }
 }
 
-/// Says who is called and how the body starts; `None` if this is no call.
+/// Returns which tool is called and how the body starts; `None` if this is not a call.
 pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<Option<(Callee, Start)>, NotYet> {
     let TrialContext { engine, view, pattern_ref, .. } = *trial;
     let kind = engine.pattern(pattern_ref).kind();
@@ -53,7 +53,7 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
     if kind == Some(BodyKind::Call) {
         return begin_call(trial, at, head);
     }
-    // A parameter or the closer must stand here: most candidates that share a head die by this byte.
+    // A parameter or the closer must be here: most candidates that share a head die by this byte.
     let markers = engine.catalog.markers(pattern_ref.dialect);
     let params = kind == Some(BodyKind::Params) && !head.is_unclosed_tag();
     if params && !view.byte(at)?.is_some_and(|byte| markers.contains(byte)) {
@@ -89,8 +89,8 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
     Ok(start.map(|start| (callee, start)))
 }
 
-/// Returns where an object begins behind what stands between a marker and it: a token of another model, or lines of words if
-/// the object itself says that it is a call.
+/// Returns where an object begins after the bytes between a marker and it: a token of another model, or lines of words if
+/// the object itself is clearly a call.
 fn behind_noise(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<usize, NotYet> {
     let view = trial.view;
     let stands = matches!(view.byte(at)?, Some(b'{' | b'[' | b'"' | b'`') | None);
@@ -113,7 +113,7 @@ impl TrialContext<'_> {
     }
 }
 
-/// Says who is called where the header is a bare counter: the one tool that the whole arguments fit.
+/// Returns the called tool if the header is a bare counter: the only tool that matches all the arguments.
 fn inferred(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<Option<Callee>, NotYet> {
     let TrialContext { engine, view, pattern_ref, .. } = *trial;
     if !engine.is_counter(engine.dialect(pattern_ref), head) || view.byte(at)? != Some(b'{') {
@@ -132,7 +132,7 @@ fn inferred(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<Opti
     Ok(callee)
 }
 
-/// Passes a fence and an array's bracket to the object that carries the call.
+/// Skips a fence and an array's bracket before the object with the call.
 fn begin_call(trial: &TrialContext<'_>, mut at: usize, head: &mut Head) -> Result<Option<(Callee, Start)>, NotYet> {
     let TrialContext { engine, view, pattern_ref, .. } = *trial;
     let fenced = !engine.pattern(pattern_ref).tail.is_empty() && view.starts_with(at, "```")?;
@@ -178,8 +178,8 @@ fn begin_call(trial: &TrialContext<'_>, mut at: usize, head: &mut Head) -> Resul
     Ok(arguments.map(|arguments| (callee, Start::Call { at: at + 1, array, fenced, arguments })))
 }
 
-/// Says whether the members of a call object without arguments are the arguments; `None` if it can be no call, for
-/// the tool requires what is not there.
+/// Returns whether the members of a call object without arguments are the arguments; `None` if it cannot be a call, because
+/// a required parameter is missing.
 fn flat(at: usize, context: &CallContext<'_>) -> Result<Option<CallArguments>, NotYet> {
     let allowed = context.engine.options.repairs.allow(Code::FlatArguments);
     Ok(match call_object::flat(at, context)? {
@@ -218,7 +218,7 @@ fn begin_arguments(at: usize, context: &CallContext<'_>) -> Result<Option<Start>
     }
 }
 
-/// Says whether a fence opens at `at` and an object in it.
+/// Returns whether a fence opens at `at` with an object in it.
 fn fenced(at: usize, view: View<'_>) -> Result<bool, NotYet> {
     if !view.starts_with(at, "```")? {
         return Ok(false);
@@ -227,7 +227,7 @@ fn fenced(at: usize, view: View<'_>) -> Result<bool, NotYet> {
     Ok(view.byte(at)? == Some(b'{') && key_ahead(view, at + 1, None)?)
 }
 
-/// Returns the end of the fence that stands at `at`, and of its word.
+/// Returns the end of the fence at `at`, including its label.
 fn behind_fence(view: View<'_>, at: usize) -> Result<usize, NotYet> {
     let mut end = at + "```".len();
     while view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
@@ -249,7 +249,7 @@ fn begin_params(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, N
     }
 }
 
-/// Says whether a parameter or the call's closer stands at `at`.
+/// Returns whether a parameter or the call's closer is at `at`.
 fn params_at(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
     if context.any(at, context.closer())?.is_some() {
         return Ok(Some(Start::Params { at, first: None }));
@@ -259,7 +259,7 @@ fn params_at(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotY
     Ok(begins.then_some(Start::Params { at, first }))
 }
 
-/// Says whether a parameter without a name opens at `at`.
+/// Returns whether a parameter without a name opens at `at`.
 fn nameless_param(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     for param in context.dialect().params.iter().filter(|param| !param.has_key_tag()) {
         if let Some(end) = context.any(at, param.opening())?
@@ -285,7 +285,7 @@ fn begin_kwargs(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, N
     Ok(begins.then_some(Start::Kwargs(at)))
 }
 
-/// Lines are a call when their end is seen: one that is none makes them prose.
+/// Lines are a call when their end is visible: a line without a key makes them prose.
 fn begin_lines(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
     if !lines::begin(at, context)? {
         return Ok(None);
@@ -296,7 +296,7 @@ fn begin_lines(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, No
     Ok((end.how != Ended::Broken).then_some(Start::Lines(at)))
 }
 
-/// Plain text is a call at once if an attribute says so, else when its closer is seen.
+/// Plain text is a call at once if an attribute shows it, otherwise when its closer is visible.
 fn begin_content(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
     if content::parameter(context).is_none() {
         return Ok(None);

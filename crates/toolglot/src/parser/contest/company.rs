@@ -1,24 +1,24 @@
-//! What may follow a call on weak evidence.
+//! What may follow a call with weak evidence.
 
 use crate::parser::element::opens_element;
 use crate::parser::engine::Engine;
 use crate::view::{NotYet, View};
 
-/// What may follow a call without speaking against it.
+/// The text that may follow a call without being evidence against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Company {
     Anything,
-    /// Text, and tags that belong to calls: after others this is markup, too.
+    /// Text, and tags that belong to calls: after other tags, this is markup, too.
     NoMarkup,
-    /// Elements of tools alone.
+    /// Only elements named after tools.
     Elements,
-    /// Other objects and lists, and what a marker opens.
+    /// Other objects and lists, and everything that a marker opens.
     Objects,
     Nothing,
 }
 
 impl Company {
-    /// Says whether what stands at `at`, behind the ends of turns and blanks, speaks against the call.
+    /// Returns whether the text at `at`, after the ends of turns and white space, is evidence against the call.
     pub(super) fn refuses(self, engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         let Some(next) = view.byte(at)? else { return Ok(false) };
         match self {
@@ -36,7 +36,7 @@ impl Company {
     }
 }
 
-/// Says whether the marker of a call or region stands at `at`.
+/// Returns whether the marker of a call or region is at `at`.
 fn opens_marked(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
     let mut opened = Vec::new();
     engine.catalog.opened(view, at, false, &mut opened).map(|()| !opened.is_empty())

@@ -1,4 +1,4 @@
-//! What stands before a body: the heads of a section and of a call.
+//! The heads of a section and of a call, before the body.
 
 use super::{NEAR, TrialContext};
 use crate::diagnostic::Code;
@@ -8,27 +8,27 @@ use crate::parser::closing::skip_words;
 use crate::parser::head::{Head, gap, nodes, repeated};
 use crate::view::NotYet;
 
-/// What a candidate's heads said: where its body is, or why they do not stand there.
+/// The result of reading a candidate's heads: where its body is, or why they do not match.
 #[derive(Clone, Debug)]
 pub(crate) struct HeadResult {
     pub(super) head: Head,
     pub(super) body: Result<usize, &'static str>,
-    /// What the head of the section said.
+    /// The contents of the section's head.
     pub(crate) section: SectionHead,
 }
 
-/// What the head of a candidate's section said.
+/// The result of reading a section's head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SectionHead {
-    /// There is none, or it said what a call may need.
+    /// There is none, or its contents matter to the call.
     None,
-    /// It does not stand.
+    /// It does not match.
     Lacking,
-    /// It stands, and says no more than where it ends.
+    /// It matches, and only its end matters.
     Plain(usize),
 }
 
-/// Reads the heads of a call pattern; the same for all whose heads are alike. What its section's head said may be known.
+/// Reads the heads of a call pattern; the result holds for all with equal heads. That of the section may be known.
 pub(crate) fn heads(
     context: &TrialContext<'_>,
     mut head: Head,

@@ -1,4 +1,4 @@
-//! Attributes of a tag: `name="value"` in any order and any quotes.
+//! Attributes of a tag: `name="value"` in any order and with any quotes.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,17 +10,17 @@ use crate::json::ENTITIES;
 use crate::lead::Lead;
 use crate::view::{NotYet, View, is_blank};
 
-/// How far the end of an attribute is looked for. The call waits for it, and a quote that never closes must not hold
+/// How far the end of an attribute is searched for. The call waits for it, and a quote that never closes must not hold
 /// the whole message.
 const ATTRIBUTE_LIMIT: usize = 64 << 10;
 
-/// Where one `name="value"` stands, without its quotes.
+/// The position of one `name="value"`, without its quotes.
 struct AttributePlace {
     name: Range<usize>,
     value: Range<usize>,
 }
 
-/// Reads attributes up to the literal that closes the tag; `None` if this is no tag with the ones that must be there.
+/// Reads attributes up to the literal that closes the tag; `None` if this is not a tag with the required ones.
 pub(super) fn attributes(
     view: View<'_>,
     start: usize,
@@ -62,7 +62,7 @@ pub(super) fn attributes(
     Ok((there && may_differ && keep(view, &seen, expected, head)).then_some(at))
 }
 
-/// Keeps what the attributes said; false if one is missing that must be there.
+/// Stores the contents of the attributes; false if a required one is missing.
 fn keep(view: View<'_>, seen: &[AttributePlace], expected: &Attributes, head: &mut Head) -> bool {
     let text = |span: &Range<usize>| view.slice(span.start, span.end);
     let value = |span: &Range<usize>| HeadText::new(&decode_entities(text(span)), span.clone());
@@ -102,15 +102,15 @@ fn attribute(
     Ok(Some((AttributePlace { name, value: start..end }, end + usize::from(quote.is_some()))))
 }
 
-/// Returns where the name of an attribute ends that begins at `at`, and the equals sign behind it.
+/// Returns the end of the name of an attribute that begins at `at`, and of the equals sign after it.
 fn attribute_name(view: View<'_>, at: usize) -> Result<Option<(usize, usize)>, NotYet> {
     let Some(end) = name_end(view, at)? else { return Ok(None) };
     let equals = view.skip_blanks(end)?;
     Ok((view.byte(equals)? == Some(b'=')).then_some((end, equals)))
 }
 
-/// Finds the value's end. A quote ends it only before a blank, `/`, `>`, a stray brace or the tag's end; without quotes a blank
-/// does. There is none where the tag ends in a token and that stands before the quote: something in the tag was damaged.
+/// Finds the value's end. A quote ends it only before a space, `/`, `>`, a stray brace or the tag's end; without quotes, a
+/// space does. There is no end if the tag ends in a token that precedes the quote: something in the tag was damaged.
 fn value_end(
     view: View<'_>,
     start: usize,
@@ -146,13 +146,13 @@ fn value_end(
     Ok(None)
 }
 
-/// Returns how many bytes go by before a quoted value may end; `first` is the byte with which the tag's closer begins, if it is
+/// Returns the number of bytes before a quoted value may end; `first` is the first byte of the tag's closer, if it is
 /// known.
 fn data(bytes: &[u8], quote: Option<u8>, first: Option<u8>) -> usize {
     quote.zip(first).map_or(0, |(quote, first)| memchr::memchr2(quote, first, bytes).unwrap_or(bytes.len()))
 }
 
-/// Says whether the first marker of the literal that closes the tag stands at `at`; of later ones another may stand there.
+/// Returns whether the first marker of the literal that closes the tag is at `at`; later markers may be different ones.
 fn opens_close(view: View<'_>, at: usize, close: Option<&Literal>) -> Result<bool, NotYet> {
     let Some(close) = close else { return Ok(view.byte(at)? == Some(b'>')) };
     let lead = Lead::of(view.rest(at));

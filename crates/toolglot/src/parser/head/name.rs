@@ -1,4 +1,4 @@
-//! Names of tools: which bytes they consist of, and where one ends.
+//! Names of tools: their characters, and where one ends.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use super::{Head, HeadText, field_end, skip_gap, stands, token};
 use crate::dialect::Literal;
 use crate::view::{NotYet, View};
 
-/// Bytes of a name. Chat protocols allow 64; text that is no name is dropped after twice as many.
+/// Bytes of a name. Chat protocols allow 64; this parser gives up after twice as many.
 pub(crate) const NAME_LIMIT: usize = 128;
 
-/// Returns the end of the name at `at`, with the words and the special token that may stick to it.
+/// Returns the end of the name at `at`, including words and a special token that may be attached to it.
 pub(super) fn end(view: View<'_>, at: usize, next: Option<&Literal>, head: &mut Head) -> Result<Option<usize>, NotYet> {
     let end = match name_end(view, at)? {
         Some(end) => Some(name_before(view, at..end, next, head)?),
@@ -27,7 +27,7 @@ pub(super) fn end(view: View<'_>, at: usize, next: Option<&Literal>, head: &mut 
     Ok(stands(view, skip_gap(view, behind)?, [next], head)?.map(|_| behind).or(Some(end)))
 }
 
-/// Returns the end of a name of these letters; the literal behind it may look like its last part.
+/// Returns the end of a name of these letters; the literal after it may look like a part of it.
 fn name_before(view: View<'_>, word: Range<usize>, next: Option<&Literal>, head: &Head) -> Result<usize, NotYet> {
     let Some(next) = next.filter(|next| next.may_end_name()) else { return Ok(word.end) };
     if stands(view, skip_gap(view, word.end)?, [next], head)?.is_some() {
@@ -41,7 +41,7 @@ fn name_before(view: View<'_>, word: Range<usize>, next: Option<&Literal>, head:
     Ok(word.end)
 }
 
-/// Returns the end of a name with blanks in it: the literal behind it must stand there, or the line must end.
+/// Returns the end of a name with spaces: the literal after it must follow, or the line must end.
 fn spaced(view: View<'_>, word: Range<usize>, next: Option<&Literal>, head: &Head) -> Result<Option<usize>, NotYet> {
     if view.byte(word.end)? != Some(b' ') {
         return Ok(None);
@@ -64,7 +64,7 @@ pub(super) fn quoted_name(view: View<'_>, at: usize) -> Result<Option<usize>, No
     Ok(if end.map(|end| view.byte(end)).transpose()? == Some(Some(quote)) { end.map(|end| end + 1) } else { None })
 }
 
-/// Returns the end of the line at `at` if nothing but words stand on it.
+/// Returns the end of the line at `at` if it consists of words.
 fn words_of_line(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let mut end = at;
     while end - at <= NAME_LIMIT
@@ -80,7 +80,7 @@ fn words_of_line(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     Ok(None)
 }
 
-/// Returns the end of the name that starts at `at`, `None` if none does or it is too long.
+/// Returns the end of the name that starts at `at`, `None` if there is none or it is too long.
 pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let mut end = at;
     if view.byte(at)?.is_some_and(|first| first.is_ascii() && is_name_char(char::from(first), true)) {
@@ -103,7 +103,7 @@ pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYe
     Ok((joints < name.len()).then_some(end - joints))
 }
 
-/// Reads a name in which Markdown escaped underscores, the first of them behind `word`; returns it as it was meant.
+/// Reads a name with Markdown escapes before underscores, the first of them after `word`; returns it unescaped.
 pub(crate) fn escaped_name(view: View<'_>, at: usize, word: Option<usize>) -> Result<Option<HeadText>, NotYet> {
     let mut end = word.unwrap_or(at);
     let plain = end;
@@ -113,13 +113,13 @@ pub(crate) fn escaped_name(view: View<'_>, at: usize, word: Option<usize>) -> Re
     Ok((end > plain).then(|| HeadText::new(&view.slice(at, end).replace("\\_", "_"), at..end)))
 }
 
-/// Says whether all of a text is one legal name.
+/// Returns whether a whole text is one legal name.
 pub(crate) fn is_name(text: &str) -> bool {
     let legal = |(at, next): (usize, char)| is_name_char(next, at == 0);
     !text.is_empty() && text.len() <= NAME_LIMIT && text.char_indices().all(legal)
 }
 
-/// The plain bytes that may stand in names.
+/// The plain bytes that may be in names.
 const NAME_BYTES: [bool; 256] = {
     let mut names = [false; 256];
     let mut byte = 0u8;

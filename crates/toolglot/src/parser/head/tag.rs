@@ -1,4 +1,4 @@
-//! Tags and special tokens by their form alone.
+//! Recognises tags and special tokens by their form.
 
 use super::{NAME_LIMIT, name_end};
 use crate::view::{NotYet, View, is_blank};
@@ -24,24 +24,24 @@ pub(crate) fn closing_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usi
     }
 }
 
-/// Returns the end of what has the form of a special token: `<` and a sign with which no tag begins, up to `>`.
+/// Returns the end of a text with the form of a special token: `<` and a sign with which no tag begins, up to `>`.
 pub(crate) fn token(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let found = if view.byte(at)? == Some(b'<') { closing_tag(view, at + 1)? } else { None };
     let is_token = |name: &str| !name.starts_with(|first: char| first.is_alphanumeric() || first == '/');
     Ok(found.filter(|(name, _)| is_token(name)).map(|(_, end)| end))
 }
 
-/// How a tag that is open at a place goes on.
+/// How an open tag continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TagEnd {
     Closed,
-    /// Another tag begins, or nothing ends it for long.
+    /// Another tag begins, or the end is too far away.
     Open,
     /// The input ended inside it.
     Cut,
 }
 
-/// Says how the tag that is open at `at` goes on.
+/// Returns how the tag that is open at `at` continues.
 pub(crate) fn tag_end(view: View<'_>, at: usize) -> Result<TagEnd, NotYet> {
     let near = view.near(at, NAME_LIMIT);
     match memchr::memchr2(b'>', b'<', near) {

@@ -3,16 +3,16 @@
 use super::begins_block;
 use crate::view::{NotYet, View, is_blank};
 
-/// The lengths of the back quote runs that opened a code span, in this paragraph and on this line; 0 outside one.
+/// The lengths of the back quote runs that opened a code span, in this paragraph and on this line; 0 outside.
 ///
-/// A back quote may be a slip, after which those of the next line pair up otherwise: either reading may be meant.
+/// A back quote may be a mistake, after which those of the next line pair up differently: either reading is possible.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spans {
     pub(super) paragraph: usize,
     pub(super) line: usize,
 }
 
-/// How far the end of a code span has been sought: neither `length` back quotes nor the paragraph's end stand before `to`.
+/// How far the end of a code span has been searched for: neither `length` back quotes nor the paragraph's end is before `to`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SpanSearch {
     pub(super) length: usize,
@@ -33,7 +33,7 @@ impl Spans {
 }
 
 impl SpanSearch {
-    /// Says whether back quotes close the span before the paragraph ends; seeks them from where it was left.
+    /// Returns whether back quotes close the span before the paragraph ends; continues the last search.
     pub(super) fn closes(&mut self, view: View<'_>) -> Result<bool, NotYet> {
         loop {
             let rest = view.rest(self.to);
@@ -59,7 +59,7 @@ impl SpanSearch {
     }
 }
 
-/// Says whether the paragraph ends with the line break before `at`.
+/// Returns whether the paragraph ends with the line break before `at`.
 fn paragraph_ends(view: View<'_>, mut at: usize) -> Result<bool, NotYet> {
     while let Some(byte) = view.byte(at)? {
         match byte {

@@ -1,4 +1,4 @@
-//! Drafts: calls in an answer that begins inside reasoning, which only its closer tells.
+//! Drafts: calls in an answer that begins inside reasoning, which only its closer shows.
 //!
 //! ```text
 //!   call … </think>            a draft: text
@@ -15,7 +15,7 @@ use crate::parser::engine::Engine;
 use crate::parser::head::{Head, nodes};
 use crate::view::{NotYet, View};
 
-/// How far a closer of reasoning has been sought behind a place.
+/// How far a closer of reasoning has been searched for after a position.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CloserSearch {
     from: usize,
@@ -24,7 +24,7 @@ pub(super) struct CloserSearch {
     in_string: bool,
     /// The byte before `to` is a backslash that escapes the next.
     escapes: bool,
-    /// What was sought stands at `to`, or reasoning opens there.
+    /// The closer is at `to`, or reasoning opens there.
     found: Option<bool>,
 }
 
@@ -33,7 +33,7 @@ impl CloserSearch {
         Self { from: at, to: at, ..Self::default() }
     }
 
-    /// Goes past bytes in which nothing begins that was sought.
+    /// Skips bytes at which neither begins.
     fn pass(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.in_string = *byte != b'\n' && self.in_string != (*byte == b'"' && !self.escapes);
@@ -44,7 +44,7 @@ impl CloserSearch {
 }
 
 impl Scanner {
-    /// Says whether a call here may be a draft: nothing of the message was reasoning so far, and its evidence is weak where
+    /// Returns whether a call here may be a draft: there was no reasoning so far, and its evidence is weak while
     /// dialects compete, or the caller does not know whether the prompt opened reasoning. A strict caller's calls are
     /// judged one by one.
     pub(super) fn may_be_draft(&self, engine: &Engine, evidence: Strength) -> bool {
@@ -55,7 +55,7 @@ impl Scanner {
         validation != Validation::Strict && (unknown || weak && self.drafted.is_some())
     }
 
-    /// Lets a call that was held win unless it is a draft.
+    /// Lets a held call win unless it is a draft.
     pub(super) fn unless_draft(&mut self, engine: &Engine, view: View<'_>, trial: Trial) -> Result<Trial, NotYet> {
         let Trial::Ready(win) = trial else { return Ok(trial) };
         let Some(end) = win.proof.as_ref().map(|proof| proof.reading.anchor()) else { return Ok(Trial::Ready(win)) };
@@ -76,8 +76,8 @@ impl Scanner {
         }
     }
 
-    /// Returns why a call is a draft. Where a call was all of the reasoning, and the one behind it is another tool's,
-    /// nothing says which of them was meant.
+    /// Returns why a call is a draft. If a call was the whole reasoning, and the one after it is to another tool,
+    /// nothing shows which of them was meant.
     fn against(
         &mut self,
         engine: &Engine,
@@ -102,8 +102,8 @@ impl Scanner {
         Ok(Some("a call before reasoning closes is a draft; treated as text"))
     }
 
-    /// Says whether a closer of reasoning that nothing opened stands behind `end`. One in a string of another call is data;
-    /// what lies further than may be held does not count.
+    /// Returns whether an unmatched closer of reasoning follows `end`. One in a string of another call is data;
+    /// one beyond the limit on held bytes does not count.
     fn closes_behind(&mut self, engine: &Engine, view: View<'_>, end: usize) -> Result<bool, NotYet> {
         if !(self.sought.from..=self.sought.to).contains(&end) {
             self.sought = CloserSearch::begin(end);
@@ -131,8 +131,8 @@ impl Scanner {
     }
 }
 
-/// Says whether another call of the dialect may begin right behind one: what closes reasoning there may be its data, so the
-/// first is no draft.
+/// Returns whether another call of the dialect may begin directly after one: a closer of reasoning there may be its data, so the
+/// first is not a draft.
 fn is_followed(engine: &Engine, view: View<'_>, end: usize, dialect: usize) -> Result<bool, NotYet> {
     let (next, mut opened) = (view.skip_blanks(end)?, Vec::new());
     engine.catalog.opened(view, next, true, &mut opened)?;
@@ -140,7 +140,7 @@ fn is_followed(engine: &Engine, view: View<'_>, end: usize, dialect: usize) -> R
     Ok(candidates.any(|candidate| candidate.dialect == dialect && candidate.role == CandidateRole::Call))
 }
 
-/// Says whether reasoning closes at `at`, or opens there.
+/// Returns whether reasoning closes at `at`, or opens there.
 fn reasoning_at(engine: &Engine, view: View<'_>, at: usize) -> Result<Option<bool>, NotYet> {
     if let Some(end) = engine.catalog.closers.stands(view, at)? {
         let is_quoted = view.rest(at - 1).first() == Some(&b'`') && view.byte(end)? == Some(b'`');

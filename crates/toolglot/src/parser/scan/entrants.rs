@@ -1,4 +1,4 @@
-//! What may begin at a place: a closer that nothing opened, or the candidates of a contest.
+//! What may begin at a position: an unmatched closer, or the candidates of a contest.
 
 use super::Scanner;
 use crate::options::Evidence;
@@ -12,7 +12,7 @@ use crate::parser::markdown::Quoting;
 use crate::view::{NotYet, View};
 
 impl Scanner {
-    /// Returns the end of a closer that nothing opened: reasoning's, or once more the last call's.
+    /// Returns the end of an unmatched closer: one of reasoning, or a repeated one of the last call.
     pub(super) fn orphan(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<usize>, NotYet> {
         let mut end = engine.catalog.closers.stands(view, self.at)?;
         if !self.seen.tried_call {
@@ -39,7 +39,7 @@ impl Scanner {
         Ok(end)
     }
 
-    /// Says whether a marker stands in the middle of a line of text: prose that speaks of it.
+    /// Returns whether a marker is in the middle of a line of text: prose about it.
     fn is_amid_prose(&self, view: View<'_>, end: usize) -> Result<bool, NotYet> {
         if self.place.is_line_start() {
             return Ok(false);
@@ -48,7 +48,7 @@ impl Scanner {
         Ok(view.byte(behind)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || b".,;:!?)".contains(&byte)))
     }
 
-    /// Returns the calls of the last call's dialect that open here, where these alone may compete for now: right behind it, no
+    /// Returns the calls of the last call's dialect that open here, if only these may compete for now: directly after it, no
     /// others can win if one of these does.
     pub(super) fn kin(&mut self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
         let shows_all = !engine.catalog.is_auto() || engine.options.careful || self.trace.is_some();
@@ -79,7 +79,7 @@ impl Scanner {
             && !self.is_indented(view)
             && let Some(behind) = engine.behind_name(view, self.at)?
         {
-            // A fence may stand before the arguments, and a longer name here.
+            // A fence may precede the arguments, and a longer name here.
             let goes_on = |bytes: &ByteBits| bytes.contains(behind) || b"`.:/-".contains(&behind);
             entrants.extend(catalog.named.iter().filter(|named| goes_on(&named.1)).map(|named| named.0));
         }
@@ -91,7 +91,7 @@ impl Scanner {
         }
         if catalog.is_auto() && !self.place.is_fresh() {
             let eager = engine.options.evidence == Evidence::Eager;
-            // Behind a call and more text stands another version of it, or what the model goes on to dream.
+            // After a call and more text is another version of it, or what the model continues to dream.
             let repeats = |number: usize| self.last.is_some() && catalog.candidates[number].evidence == Strength::Weak;
             let quotes = |number: usize| catalog.candidates[number].fence == Some(FenceLabel::Code);
             let shown = !eager && self.is_shown(engine, view)?;
@@ -123,8 +123,8 @@ impl Scanner {
         Ok(entrants)
     }
 
-    /// Says whether the quotes at hand are left of a call that never began: its closer stands before the call that opens
-    /// here, and no other opener in them.
+    /// Returns whether the current quotes belong to a call that never began: its closer precedes the call that opens
+    /// here, and no other opener is in them.
     fn follows_closer(&self, engine: &Engine, view: View<'_>, entrants: &[usize]) -> bool {
         let closes = |number: &usize| {
             let candidate = &engine.catalog.candidates[*number];
@@ -136,12 +136,12 @@ impl Scanner {
         self.seen.tried_call && !self.quotes_opener && entrants.iter().any(closes)
     }
 
-    /// Returns the bytes before what stands here, without blanks.
+    /// Returns the bytes before this place, without white space.
     pub(super) fn before<'v>(&self, view: View<'v>) -> &'v [u8] {
         view.rest(self.at.saturating_sub(BEFORE))[..self.at.min(BEFORE)].trim_ascii_end()
     }
 
-    /// Says whether the code span at hand would end inside a call that begins here: then its first back quote is a slip, and
+    /// Returns whether the current code span would end inside a call that begins here: then its first back quote is a slip, and
     /// it quotes nothing.
     fn spans_into_call(&mut self, engine: &Engine, view: View<'_>, entrants: &[usize]) -> Result<bool, NotYet> {
         let exhausted = self.is_exhausted_by(self.wasted_lookahead);
@@ -163,13 +163,13 @@ impl Scanner {
         Ok(false)
     }
 
-    /// Says whether what stands here is indented below text as Markdown's code is.
+    /// Returns whether the text here is indented below other text, like Markdown's code.
     pub(super) fn is_indented(&self, view: View<'_>) -> bool {
         let before = &view.rest(self.at.saturating_sub(INDENT.len()))[..self.at.min(INDENT.len())];
         !self.place.is_fresh() && (before == INDENT || before.ends_with(b"\t"))
     }
 
-    /// Says whether JSON is shown here as a fence shows it: a colon announces it, and it is spread over lines, or it is an
+    /// Returns whether JSON here is an example, as in a fence: a colon announces it, and it spans several lines, or it is an
     /// element of a list that is.
     fn is_shown(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
         let before = self.before(view);
@@ -188,12 +188,12 @@ impl Scanner {
         Ok(matches!(view.byte(at)?, Some(b'\n' | b'\r')))
     }
 
-    /// Says whether more bytes may make a call of what begins here with strong evidence.
+    /// Returns whether more bytes may turn this into a call with strong evidence.
     pub(crate) fn awaits_call(&self, engine: &Engine) -> bool {
         self.contest.iter().flatten().any(|number| engine.catalog.candidates[*number].is_strong_call())
     }
 
-    /// Says whether more bytes may make a marker of what stands here, outside quotes.
+    /// Returns whether more bytes may turn this into a marker, outside quotes.
     pub(crate) fn awaits_marker(&mut self, engine: &Engine, view: View<'_>) -> bool {
         let at = self.at;
         let opens = || engine.catalog.strong.find(view, at, &mut Vec::new());
@@ -204,9 +204,9 @@ impl Scanner {
     }
 }
 
-/// What stands at least before a line of code, unless a tab does.
+/// The minimal indentation of a line of code, unless it is a tab.
 const INDENT: &[u8] = b"    ";
 
-/// So many bytes before an opener are looked at, for a closer, the colon that announces a bracket, or the tag that an element
-/// stands in: indentation is shorter, and more than [`crate::view::BEHIND`] would not be visible.
+/// Bytes before an opener that are examined, for a closer, the colon that announces a bracket, or the tag around an
+/// element: indentation is shorter, and more than [`crate::view::BEHIND`] would not be visible.
 const BEFORE: usize = 256;

@@ -1,8 +1,8 @@
-//! Contests that were lost: where the same bytes stand again, as models that go round in circles write them, all are lost
+//! Lost contests: models in a loop write the same bytes again, and all of their contests are lost
 //! again.
 //!
-//! What becomes of a contest depends on the bytes from its opener on, and on what is known of the text before. A contest
-//! that was decided by the bytes that are near is therefore kept by these.
+//! The outcome of a contest depends on the bytes from its opener on, and on the state before it. A contest
+//! that nearby bytes decided is therefore stored with these bytes.
 
 use super::{ContestOutcome, Scanner, TextSeen};
 use crate::parser::catalog::Strength;
@@ -12,44 +12,44 @@ use crate::parser::recent::RecentPlaces;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
-/// Bytes by which a contest may be decided: those of an opener and what it opens, and those of the longest fields in heads.
+/// Bytes that may decide a contest: those of an opener and what it opens, and those of the longest fields in heads.
 const NEAR: [usize; 2] = [64, 512];
 
-/// Bytes that a message may read ahead in vain before what it has already passed counts, too: a quarter of the
-/// default held text. Then look-ahead is bounded by twice the text that has gone by, so the total stays linear
+/// Bytes of futile look-ahead before the limit also depends on the text so far: a quarter of the
+/// default held text. From then on, look-ahead is bounded by twice the passed text, so the total stays linear
 /// however often an opener leads nowhere.
 const WASTED_LOOKAHEAD: usize = 1 << 18;
 
 /// Contests that were lost since the last call or region.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LostContests {
-    /// One was lost, kept or not.
+    /// One was lost, stored or not.
     any: bool,
-    /// What was known, and what had been read in vain, when the one at hand began, if it may be kept.
+    /// The state at the beginning of the current one, if it may be stored.
     began: Option<(Standing, usize)>,
     kept: RecentPlaces<Standing, LostContest>,
-    /// The number of the one that was kept last, and its place, until the scanner stops again.
+    /// The index and position of the one that was stored last, until the scanner stops again.
     last: Option<(usize, usize)>,
 }
 
-/// What a contest left that was lost.
+/// The result of a lost contest.
 #[derive(Clone, Copy, Debug)]
 struct LostContest {
     seen: TextSeen,
-    /// Bytes read ahead in vain.
+    /// Bytes of futile look-ahead.
     wasted: usize,
-    /// How far behind its place the scanner stops again, if its bytes say so and no mark of Markdown stands between.
+    /// The distance to the scanner's next stop, if the bytes determine it and no mark of Markdown is in between.
     stop: Option<usize>,
 }
 
-/// What a contest may learn of the text before it, where no code quotes it and no call or region came between.
+/// The parts of the state that a contest may depend on, outside code and without a call or region in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Standing {
     before: TextBefore,
     seen: TextSeen,
     /// A call may be a draft.
     drafts: bool,
-    /// So much was read ahead in vain that less is looked at.
+    /// Futile look-ahead has used up its limit, so the look-ahead is restricted.
     exhausted: bool,
 }
 
@@ -61,14 +61,14 @@ impl LostContests {
 }
 
 impl Scanner {
-    /// Lets contests be decided anew; false if that changes nothing.
+    /// Allows contests to be decided again; false if that changes nothing.
     pub(crate) fn forget_lost(&mut self) -> bool {
         let waits = self.contest.is_none() && !self.lost.kept.is_empty();
         self.lost.clear();
         waits
     }
 
-    /// Decides a contest, by what is near once one was lost: the same bytes need not be asked again.
+    /// Decides a contest, by nearby bytes once one was lost: the same bytes need not be tried again.
     pub(super) fn decide_near(
         &mut self,
         engine: &Engine,
@@ -106,7 +106,7 @@ impl Scanner {
         Ok(found)
     }
 
-    /// Keeps the contest that was lost here by the bytes of `near`.
+    /// Stores the contest that was lost here with the bytes of `near`.
     fn keep_lost(&mut self, engine: &Engine, near: View<'_>, sink: &Sink) {
         let Some((before, wasted)) =
             self.lost.began.filter(|_| self.looks_ahead && self.may_repeat(engine, near, sink))
@@ -118,7 +118,7 @@ impl Scanner {
         self.lost.last = Some((number, self.at));
     }
 
-    /// Notes where the scanner stops next behind the contest that was kept last.
+    /// Records where the scanner stops next after the contest that was stored last.
     pub(super) fn note_next_stop(&mut self, engine: &Engine, view: View<'_>) {
         let Some((number, place)) = self.lost.last.take() else { return };
         let end = self.lost.kept.get_mut(number).map_or(0, |(bytes, _)| place + bytes.len());
@@ -129,8 +129,8 @@ impl Scanner {
         }
     }
 
-    /// Passes what begins here as a contest did that was lost, as often as that repeats; false if nothing does. Waits where a
-    /// few bytes more tell.
+    /// Skips what begins here like a lost contest, as often as it repeats; false if there is none. Waits if a
+    /// few more bytes decide.
     pub(super) fn pass_lost(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<bool, NotYet> {
         let from = self.at;
         while let Some(stop) = self.lost_again(engine, view, sink)? {
@@ -145,7 +145,7 @@ impl Scanner {
         Ok(self.at > from)
     }
 
-    /// Says whether the contest that begins here was lost before, and where the scanner then stops next, if that is known.
+    /// Returns whether the contest that begins here was lost before, and where the scanner then stops next, if known.
     fn lost_again(&mut self, engine: &Engine, view: View<'_>, sink: &Sink) -> Result<Option<Option<usize>>, NotYet> {
         if self.lost.kept.is_empty() || self.contest.is_some() || !self.may_repeat(engine, view, sink) {
             return Ok(None);
@@ -156,15 +156,15 @@ impl Scanner {
         Ok(Some(lost.stop))
     }
 
-    /// Says whether a contest here depends on nothing but what is kept of it.
+    /// Returns whether a contest here depends only on what is stored.
     fn may_repeat(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> bool {
         let careful = engine.options.careful || view.has_marks();
         let asked = careful || self.trace.is_some() || self.rejected.is_some();
         !asked && sink.started < engine.options.limits.calls && self.place.is_unquoted()
     }
 
-    /// Says whether so much was read ahead in vain that candidates which need more of it die: before this contest, or far more
-    /// in it. So a short one reads the same from its first candidate to its last.
+    /// Returns whether futile look-ahead has used up its limit, so that candidates that need more die: before this contest, or
+    /// by far within it. So a short contest reads the same from its first candidate to its last.
     pub(super) fn is_exhausted(&self) -> bool {
         self.is_exhausted_by(self.wasted_before)
             || self.is_exhausted_by(self.wasted_lookahead.saturating_sub(WASTED_LOOKAHEAD))
@@ -185,7 +185,7 @@ impl Scanner {
     }
 }
 
-/// Says whether there are candidates, and none of them asks for the bytes before it.
+/// Returns whether there are candidates, and none of them needs the bytes before it.
 pub(super) fn looks_ahead(engine: &Engine, entrants: &[usize]) -> bool {
     let back = |number: &usize| engine.catalog.candidates[*number].evidence == Strength::Dynamic;
     !entrants.is_empty() && !entrants.iter().any(back)

@@ -9,8 +9,8 @@ use crate::parser::head::name_end;
 use crate::view::{NotYet, View};
 
 impl Scanner {
-    /// Says what may follow an element that a candidate reads here; none if it is part of other markup. One whose
-    /// attributes do not fit the tool never is a call (`element::is_markup`).
+    /// Returns what may follow an element that a candidate reads here; `None` if it is part of other markup. An element whose
+    /// attributes do not fit the tool is never a call (`element::is_markup`).
     ///
     /// | name | before it | its body | is a call |
     /// |---|---|---|---|

@@ -1,7 +1,7 @@
-//! Calls that need no contest: those that are all there, and as plain as most models write them.
+//! Calls that need no contest: they are complete, and in the plain form that most models write.
 //!
-//! They are said as the careful readers would say them: no other candidate reads what a call object is in, and nothing
-//! behind its closer can change it.
+//! They are emitted as the careful readers would: no other candidate reads the text of a call object, and nothing
+//! after its closer can change it.
 
 use super::{ScanFound, Scanner};
 use crate::options::Validation;
@@ -13,7 +13,7 @@ use crate::sink::Sink;
 use crate::view::View;
 
 impl Scanner {
-    /// Says the plain call that stands at `at`, if one does.
+    /// Emits the plain call at `at`, if one does.
     pub(super) fn pass_plain_call(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Option<ScanFound> {
         if !self.may_say_at_once(engine, view, sink) {
             return None;
@@ -22,7 +22,7 @@ impl Scanner {
         let near = view.limited(self.at.saturating_add(PLAIN.min(limits.held).min(limits.arguments)));
         let (candidate, body) =
             engine.catalog.plain_call(near, self.at, || opens_element(engine, near, self.at) != Ok(false))?;
-        // Behind a call, those of its dialect come first. Of a dialect with tags of the tools' names `calls_of` says none.
+        // After a call, those of its dialect come first. Of a dialect with tags of the tools' names `calls_of` says none.
         let mut opened = Vec::new();
         let mut others = |last: usize| {
             engine.catalog.calls_of(last, near, self.at, true) != Ok(Vec::new())
@@ -41,7 +41,7 @@ impl Scanner {
         Some(ScanFound::Said { dialect: pattern_ref.dialect, at: call.end })
     }
 
-    /// Says whether a call here may be said before anything is asked of what stands before it or around it.
+    /// Returns whether a call here may be emitted before the text before it or around it is examined.
     fn may_say_at_once(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> bool {
         let options = &engine.options;
         let asked = self.contest.is_some()

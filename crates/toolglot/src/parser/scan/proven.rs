@@ -1,4 +1,4 @@
-//! Reasoning that only its closer proves: a word opens it, glued to its text (`analysisWe need …`), or the half of a header.
+//! Reasoning that only its closer proves: a word attached to its text opens it (`analysisWe need …`), or half of a header.
 
 use super::Scanner;
 use crate::dialect::{Dialect, Pattern};

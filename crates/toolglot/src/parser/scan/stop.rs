@@ -1,4 +1,4 @@
-//! Where the scanner stops: a place at which something other than text may stand.
+//! Where the scanner stops: positions at which something other than text may occur.
 
 use super::Scanner;
 use crate::lead::Lead;
@@ -7,7 +7,7 @@ use crate::parser::markdown::opens_fence;
 use crate::view::{View, is_blank_char};
 
 impl Scanner {
-    /// Returns the next place where something other than text may stand.
+    /// Returns the next place where something other than text may occur.
     pub(super) fn next_stop(&self, engine: &Engine, view: View<'_>) -> Option<usize> {
         let catalog = &engine.catalog;
         let rest = view.rest(self.at);
@@ -19,7 +19,7 @@ impl Scanner {
                 let text = view.slice(self.at + from, view.end());
                 from += text.chars().take_while(|char| is_blank_char(*char)).map(char::len_utf8).sum::<usize>();
                 let first = *rest.get(from)?;
-                // What closed the last call counts at a fresh place; elsewhere a fence quotes what is behind it.
+                // What closed the last call counts at a fresh place; elsewhere a fence quotes what follows it.
                 let turns = if std::mem::take(&mut fresh) {
                     catalog.stops.contains(first) || begins_in_header(engine, view, self.at + from)
                 } else {
@@ -39,21 +39,21 @@ impl Scanner {
     }
 }
 
-/// Says whether something may open at `at`, wherever that is, for all that is visible and may be held.
+/// Returns whether something may open at `at`, in any position, given the visible bytes and the limits.
 fn opens(engine: &Engine, view: View<'_>, at: usize) -> bool {
     let tag = view.rest(at)[0] == b'<' && !engine.catalog.dynamic.is_empty();
     let cut = view.limited(at.saturating_add(engine.options.limits.held));
     tag && engine.tools.may_begin_tag(view.rest(at + 1)) || engine.catalog.stops.stands(cut, at) != Ok(false)
 }
 
-/// Says whether a message may begin at `at` within its header.
+/// Returns whether a message may begin at `at` within its header.
 #[inline(never)]
 fn begins_in_header(engine: &Engine, view: View<'_>, at: usize) -> bool {
     let cut = view.limited(at.saturating_add(engine.options.limits.held));
     engine.catalog.header_stops().stands(cut, at) != Ok(false)
 }
 
-/// Says whether something may open at `at` where a line begins. Where the end of a name is not there yet, it may be one.
+/// Returns whether something may open at `at`, the start of a line. If the end of a name has not arrived, it may.
 fn starts_line(engine: &Engine, view: View<'_>, at: usize) -> bool {
     let cut = view.limited(at.saturating_add(engine.options.limits.held));
     opens(engine, view, at)

@@ -1,4 +1,4 @@
-//! The candidates at a place, one by one: the first in rank order that does not die wins once it is ready.
+//! The candidates at a position, one by one: the first in rank order that does not die wins once it is ready.
 
 use super::{ContestOutcome, ScanFound, Scanner};
 use crate::diagnostic::Code;
@@ -12,17 +12,17 @@ use crate::sink::Sink;
 use crate::trace::Action;
 use crate::view::{NotYet, View};
 
-/// What candidates' heads said that others share.
+/// Heads of candidates that others share.
 #[derive(Default)]
 struct SharedHeads {
-    /// All that they said, of two kinds at most.
+    /// Complete heads, of at most two kinds.
     whole: [Option<(usize, HeadResult)>; 2],
-    /// Where the head of a section ends.
+    /// The end of a section's head.
     section: Option<(usize, usize)>,
 }
 
 impl Scanner {
-    /// Lets candidates read on.
+    /// Lets candidates continue reading.
     pub(super) fn compete(
         &mut self,
         engine: &Engine,
@@ -125,7 +125,7 @@ impl Scanner {
         self.settle(&context, trial)
     }
 
-    /// Reads a candidate's heads, unless they are known; keeps them for others of which they say the same.
+    /// Reads a candidate's heads, unless they are known; stores them for candidates with equal heads.
     fn heads_of(
         &self,
         context: &TrialContext<'_>,
@@ -156,7 +156,7 @@ impl Scanner {
         Ok(heads)
     }
 
-    /// Counts and tells what became of a candidate; returns it if it is ready.
+    /// Counts and traces the outcome of a candidate; returns it if it is ready.
     fn settle(&mut self, context: &TrialContext<'_>, trial: Trial) -> Result<Option<ScanFound>, NotYet> {
         let dialect = context.engine.dialect(context.pattern_ref).name.clone();
         let source = || &context.engine.pattern(context.pattern_ref).source;
@@ -183,7 +183,7 @@ impl Scanner {
         Ok(None)
     }
 
-    /// Says whether a bare bracket stands here and text before it: an example then, if more text follows.
+    /// Returns whether a bare bracket is here after text: it is an example if more text follows.
     pub(super) fn is_bare_amid_text(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
         let object = match view.byte(self.at)? {
             Some(b'[') => view.byte(view.skip_blanks(self.at + 1)?)? == Some(b'{'),
@@ -192,7 +192,7 @@ impl Scanner {
         Ok(object && engine.catalog.is_auto() && !self.place.is_fresh())
     }
 
-    /// Says whether a call would begin here if text could spell special tokens.
+    /// Returns whether a call would begin here if text could spell special tokens.
     fn forges(&mut self, context: &TrialContext<'_>) -> Result<bool, NotYet> {
         let TrialContext { engine, view, at, pattern_ref, exhausted, .. } = *context;
         if !view.has_marks() || exhausted {
@@ -204,7 +204,7 @@ impl Scanner {
         Ok(true)
     }
 
-    /// Weak evidence proves itself where dialects compete, or where text came before.
+    /// Weak evidence must be proved if dialects compete, or if text precedes it.
     pub(super) fn must_prove(&self, engine: &Engine) -> bool {
         engine.options.evidence != Evidence::Eager && (engine.catalog.is_auto() || !self.place.is_fresh())
     }
@@ -220,5 +220,5 @@ impl Scanner {
     }
 }
 
-/// Why a call is none whose markers have the right letters.
+/// Why a call whose markers are spelled correctly is not a call.
 const FORGED: &str = "spelled out in text, not a special token";

@@ -1,4 +1,4 @@
-//! Literals between turns and messages: which are markup where they stand.
+//! Literals between turns and messages: where they are markup.
 
 use super::Scanner;
 use crate::dialect::is_strong;
@@ -6,7 +6,7 @@ use crate::parser::catalog::skipped;
 use crate::parser::engine::Engine;
 use crate::view::{NotYet, View};
 
-/// Tokens that end a turn, one behind another, are gone over once: the first ends at `at`, the last that is known at `last`.
+/// Adjacent tokens that end a turn are examined once: the first ends at `at`, the last known one at `last`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TurnChain {
     at: usize,
@@ -14,7 +14,7 @@ pub(super) struct TurnChain {
 }
 
 impl TurnChain {
-    /// Returns the chain whose first token ends at `at`: what is left of this one, or another.
+    /// Returns the chain whose first token ends at `at`: the rest of this one, or another.
     fn behind(mut self, at: usize, engine: &Engine, view: View<'_>) -> Result<Self, NotYet> {
         while self.at < at && at <= self.last {
             let Some(next) = engine.catalog.next_turn_end(view, self.at)? else { break };
@@ -23,7 +23,7 @@ impl TurnChain {
         Ok(if self.at == at { self } else { Self { at, last: at } })
     }
 
-    /// Goes over what has come since; returns where text goes on. A view may end before what another has shown.
+    /// Examines what has arrived since; returns where text continues. A view may end before an earlier one did.
     fn go_on(&mut self, engine: &Engine, view: View<'_>) -> Result<usize, NotYet> {
         if self.last > view.end() {
             return Err(NotYet);
@@ -36,8 +36,8 @@ impl TurnChain {
 }
 
 impl Scanner {
-    /// A skipped literal that is a plain tag may be markup of the text: it counts only where a turn begins or ends. Where
-    /// dialects compete, so do tokens: others follow them there, or a line ends.
+    /// A skipped literal that is a plain tag may be ordinary markup: it counts only where a turn begins or ends. If
+    /// dialects compete, the same holds for tokens: others must follow them, or a line must end.
     pub(super) fn may_skip(&self, engine: &Engine, view: View<'_>, literal: &str) -> Result<bool, NotYet> {
         let name = literal.trim_start_matches(['<', '/']).trim_end_matches('>');
         if !view.starts_with(self.at, literal)? {
@@ -56,7 +56,7 @@ impl Scanner {
         })
     }
 
-    /// A turn's end is none of the text where it ends the input or stands beside a call, in a pinned dialect anywhere.
+    /// The end of a turn is markup at the end of the input or next to a call; with a pinned dialect, everywhere.
     pub(super) fn may_end(&mut self, engine: &Engine, view: View<'_>, number: usize) -> Result<bool, NotYet> {
         let candidate = &engine.catalog.candidates[number];
         let Some(literal) = skipped(engine.catalog.dialect(candidate), candidate) else { return Ok(false) };

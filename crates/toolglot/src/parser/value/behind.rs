@@ -1,4 +1,4 @@
-//! What stands behind a value's closer: what can follow it, and what is a word of the value.
+//! The text after a value's closer: whether it can follow one, or is part of the value.
 
 use crate::dialect::Literal;
 use crate::parser::call_context::CallContext;
@@ -9,7 +9,7 @@ use crate::parser::torn::is_weak;
 use crate::parser::value_context::ValueContext;
 use crate::view::NotYet;
 
-/// Says whether nothing but a few closing tags follows to the end of the input.
+/// Returns whether only a few closing tags are left before the end of the input.
 pub(super) fn ends_in_tags(mut at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     for _ in 0..4 {
         at = context.gap(at)?;
@@ -25,7 +25,7 @@ pub(super) fn ends_in_tags(mut at: usize, context: &CallContext<'_>) -> Result<b
     Ok(false)
 }
 
-/// Says whether what may follow a value stands at `end`, behind its JSON, or as much of its closer as there is.
+/// Returns whether what may follow a value is at `end`, after its JSON, or as much of its closer as has arrived.
 pub(super) fn may_follow_json(end: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
     let markers = if context.param.is_separated() { &[Marker::Param, Marker::Call][..] } else { &[Marker::Value] };
     if context.follows(end, markers)?.is_some() {
@@ -42,21 +42,21 @@ pub(super) fn may_follow_json(end: usize, context: &ValueContext<'_>) -> Result<
     Ok(begins)
 }
 
-/// Says whether a marker begins with a text, blanks aside; a character that was cut stands at the end of the text as another.
+/// Returns whether a marker begins with a text, ignoring white space; an incomplete character at the end matches nothing.
 fn begins_with(marker: &str, text: &str) -> bool {
     let mut marker = marker.chars().filter(|c| !c.is_whitespace());
     let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
     text.chars().filter(|c| !c.is_whitespace()).all(|c| marker.next() == Some(c))
 }
 
-/// Returns what follows a value's closer, which ends at `end`, if it can follow it.
+/// Returns what follows a value's closer that ends at `end`, if that is possible.
 pub(super) fn goes_on(end: usize, context: &ValueContext<'_>) -> Result<Option<Marker>, NotYet> {
     // A second closer is a slip, but two quotes in a row are data.
     let doubled = context.param.tail.first().is_some_and(Literal::is_strong);
     let any = [Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Value];
     match context.follows(end, if doubled { &any } else { &any[..4] })? {
         Some(Marker::Open) if context.pattern().tail.is_empty() => {}
-        // A quote is an end only where the call goes on behind it, or all that closes it begins.
+        // A quote is an end only where the call continues after it, or all that closes it begins.
         Some(Marker::Open | Marker::End) if is_weak(context.param) => {}
         Some(Marker::Call) if is_weak(context.param) && context.any(context.gap(end)?, context.closer())?.is_none() => {
         }
@@ -78,9 +78,9 @@ pub(super) fn goes_on(end: usize, context: &ValueContext<'_>) -> Result<Option<M
     Ok((behind || ends_line).then_some(Marker::Tag))
 }
 
-/// Says whether what seems to follow a closer is a word of the value, as prose and code have it: in the middle of a line an
-/// opener of a parameter that is not to come or that touches a quote, or a closer of the call without the strong one that
-/// belongs to it; anywhere an opener without a key, or whose key goes over lines.
+/// Returns whether what seems to follow a closer belongs to the value, as in prose and code: in the middle of a line, an
+/// opener of an unexpected parameter or one that touches a quote, or a closer of the call without the strong one that
+/// belongs to it; anywhere, an opener without a key, or with a key of several lines.
 pub(super) fn is_word(end: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
     if context.param.opening().is_none_or(Literal::is_strong) {
         return Ok(false);
@@ -98,21 +98,21 @@ pub(super) fn is_word(end: usize, context: &ValueContext<'_>) -> Result<bool, No
     })
 }
 
-/// Says whether a parameter's opener at `at` touches a quote that could close the value before: code writes options so.
+/// Returns whether a parameter's opener at `at` touches a quote that could close the previous value: code writes options so.
 pub(super) fn touches_quote(at: usize, context: &ValueContext<'_>) -> bool {
     let closer = context.param.tail.first().filter(|_| is_weak(context.param)).and_then(Literal::first_byte);
     closer.is_some() && closer == context.view.rest(at - 1).first().copied()
 }
 
-/// Says whether the closer at `at` stands without the strong one that is written with it.
+/// Returns whether the closer at `at` lacks the strong one that is written with it.
 fn is_alone(at: usize, closers: &[Literal], context: &CallContext<'_>) -> Result<bool, NotYet> {
     let strong = || closers.iter().filter(|closer| closer.is_strong());
     let Some(end) = context.any(at, closers)?.filter(|_| strong().next().is_some()) else { return Ok(false) };
     Ok(context.any(at, strong())?.is_none() && context.any(context.gap(end)?, strong())?.is_none())
 }
 
-/// Says whether a parameter begins at `at` that has not been given, behind a separator: one of the tool's, if these are known
-/// and other text may hold the separator.
+/// Returns whether a new parameter begins at `at` after a separator: a declared one, if these are known
+/// and other text may contain the separator.
 pub(super) fn begins_next(at: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
     let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
     let key = head.key();
@@ -121,7 +121,7 @@ pub(super) fn begins_next(at: usize, context: &ValueContext<'_>) -> Result<bool,
     Ok(if context.param.opening().is_some_and(Literal::is_strong) { !key.is_empty() } else { new })
 }
 
-/// Says whether the parameter that opens at `at` is another one of this tool, not given yet.
+/// Returns whether the parameter that opens at `at` is a new one of this tool.
 pub(super) fn begins_other(at: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
     let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
     let key = head.key();

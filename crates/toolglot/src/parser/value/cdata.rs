@@ -1,4 +1,4 @@
-//! Where CDATA in a value ends.
+//! The end of CDATA in a value.
 
 use super::end::ValueEndFinder;
 use crate::parser::call_context::CallContext;
@@ -9,7 +9,7 @@ pub(super) const CDATA: &str = "<![CDATA[";
 pub(super) const CDATA_END: &str = "]]>";
 
 impl ValueEndFinder {
-    /// Moves to where CDATA may end, or a marker stands in it; false at the end of what is visible.
+    /// Moves to a possible end of CDATA or a marker in it; false at the end of the visible bytes.
     pub(super) fn seek_in_cdata(&mut self, context: &CallContext<'_>) -> Result<bool, NotYet> {
         let view = context.view;
         while let Some(ahead) = memchr::memchr2(CDATA_END.as_bytes()[0], b'<', view.rest(self.scan)) {
@@ -27,7 +27,7 @@ impl ValueEndFinder {
         view.final_end().map(|_| false)
     }
 
-    /// Looks at where CDATA may end: false if it is data, `None` if another call begins, so that the CDATA has no end.
+    /// Examines a possible end of CDATA: false if it is data, `None` if another call begins, so that the CDATA has no end.
     pub(super) fn judge_in_cdata(&mut self, context: &CallContext<'_>) -> Result<Option<bool>, NotYet> {
         if context.view.starts_with(self.scan, CDATA_END)? {
             return Ok(Some(true));
@@ -40,7 +40,7 @@ impl ValueEndFinder {
     }
 }
 
-/// Says whether CDATA that is open at `at` has no end near: the input ends first, or other CDATA opens.
+/// Returns whether the CDATA that is open at `at` has no end nearby: the input ends first, or other CDATA opens.
 fn lacks_cdata_end(view: View<'_>, at: usize) -> Result<bool, NotYet> {
     let near = view.near(at, LOOK);
     let end = memchr::memmem::find(near, CDATA_END.as_bytes());

@@ -1,4 +1,4 @@
-//! Where a value ends: a doubtful end is held until the next marker decides.
+//! The end of a value: a doubtful end is held until the next marker decides.
 //!
 //! ```text
 //!             marker that may be data
@@ -8,7 +8,7 @@
 //!          (all before it was data)              the value ended where the doubt began
 //! ```
 //!
-//! No marker counts in a string of JSON that ends where the value may.
+//! Markers in a string do not count if the string belongs to JSON that ends where the value may.
 
 use super::behind::{begins_next, begins_other, ends_in_tags, goes_on, is_word, touches_quote};
 use super::json_span::{JsonRest, JsonSpan, may_be_text};
@@ -29,7 +29,7 @@ use crate::parser::value_context::ValueContext;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
-/// Where a value's data ends and where reading goes on.
+/// Where a value's data ends and where reading continues.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ValueEdge {
     pub(super) end: usize,
@@ -38,27 +38,27 @@ pub(super) struct ValueEdge {
     pub(super) whole: bool,
 }
 
-/// Looks for a value's end.
+/// Searches for a value's end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ValueEndFinder {
     /// Everything before has been looked at.
     pub(super) scan: usize,
-    /// Where the value ended, if the markers since then confirm it.
+    /// Where the value ended, if the later markers confirm it.
     pub(super) doubt: Option<ValueEdge>,
-    /// An end is never in doubt: too much was read ahead for others that were.
+    /// Ends are never doubtful: earlier ones needed too much look-ahead.
     hasty: bool,
-    /// Everything before has been looked at for pieces of markers, the first of which stands there.
+    /// Everything before has been searched for fragments of markers, the first of which is there.
     searched: usize,
     piece: usize,
-    /// The value's JSON, as long as it may be some.
+    /// The value's JSON, while it may be JSON.
     json: Option<JsonSpan>,
-    /// The tags that were opened inside the value: their closers are data.
+    /// The tags that were opened inside the value, whose closers are data.
     opened: OpenedTags,
     /// A tag was closed that was not opened inside the value.
     strayed: bool,
-    /// How many openers were looked at.
+    /// The number of openers that were examined.
     openers: usize,
-    /// How many bytes were read for them in vain.
+    /// Bytes of futile look-ahead for them.
     in_vain: usize,
 }
 
@@ -79,13 +79,13 @@ impl ValueEndFinder {
         self.json = (!self.hasty).then(|| JsonSpan::new(at));
     }
 
-    /// Notes a doubtful end, if none is noted yet; where nothing may be in doubt, the value ends there.
+    /// Records a doubtful end, unless there is one; if doubt is not allowed, the value ends there.
     fn doubt(&mut self, edge: ValueEdge) -> Option<ValueEdge> {
         let doubt = *self.doubt.get_or_insert(edge);
         self.hasty.then_some(doubt)
     }
 
-    /// Moves to where a marker may stand, past tags that are data; false at the end of what is visible.
+    /// Moves to a possible marker, past tags that are data; false at the end of the visible bytes.
     pub(super) fn seek(&mut self, context: &CallContext<'_>) -> Result<bool, NotYet> {
         let found = self.seek_marker(context);
         self.piece = self.piece.min(first_piece(self.searched, self.scan, context));
@@ -110,7 +110,7 @@ impl ValueEndFinder {
         Ok(false)
     }
 
-    /// Says whether the tag at `at` may be the call's: one that closes what is open, or opens a parameter.
+    /// Returns whether the tag at `at` may be the call's: it closes something open, or opens a parameter.
     fn is_tag_of_call(&self, context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
         let view = context.view;
         if view.byte(at + 1)? != Some(b'/') {
@@ -121,18 +121,18 @@ impl ValueEndFinder {
         Ok(view.starts_with(name, own[0])? || view.starts_with(name, own[1])? || self.is_stray(view, at + 2)?)
     }
 
-    /// Says whether a closing tag, whose name begins at `at`, closes nothing that was opened inside the value.
+    /// Returns whether a closing tag, whose name begins at `at`, closes nothing that was opened inside the value.
     fn is_stray(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         Ok(named_tag(view, at)?.is_some_and(|(name, _)| !self.opened.contains(name)))
     }
 
-    /// Returns how many bytes were read in vain to find the end, which is behind `next`.
+    /// Returns the bytes of futile look-ahead for the end, which is after `next`.
     pub(super) fn in_vain(&self, next: usize) -> usize {
         self.scan.saturating_sub(next) + self.in_vain
     }
 
-    /// The input ended: the doubt is confirmed, or the value is cut. What other text may hold, such as a quote, is no end
-    /// then: it is more likely data of a value that was cut.
+    /// The input ended: the doubtful end is confirmed, or the value is truncated. A closer that other text may contain, such
+    /// as a quote, does not count then: it is more likely data of a truncated value.
     pub(super) fn at_end_of_input(&self, context: &ValueContext<'_>, sink: &mut Sink) -> Result<ValueEdge, NotYet> {
         let end = context.view.final_end()?;
         let cut = context.engine.options.is_cut();
@@ -154,7 +154,7 @@ impl ValueEndFinder {
         Ok(doubt)
     }
 
-    /// Decides what stands at `scan`: the value's end, a doubtful end, or data to go past.
+    /// Decides what is at `scan`: the value's end, a doubtful end, or data to skip.
     pub(super) fn judge(&mut self, context: &ValueContext<'_>, sink: &mut Sink) -> Result<Option<ValueEdge>, NotYet> {
         if self.pass_json(context)? {
             return Ok(None);
@@ -208,7 +208,7 @@ impl ValueEndFinder {
         Ok(edge)
     }
 
-    /// Goes past what is left of the value's JSON if a marker at `scan` stands in one of its strings.
+    /// Skips the rest of the value's JSON if a marker at `scan` is in one of its strings.
     fn pass_json(&mut self, context: &ValueContext<'_>) -> Result<bool, NotYet> {
         let Some(json) = &mut self.json else { return Ok(false) };
         let rest = json.behind(self.scan, context)?;
@@ -223,7 +223,7 @@ impl ValueEndFinder {
         Ok(matches!(rest, JsonRest::Upto(_)))
     }
 
-    /// Returns what speaks against an end of the value that a marker, which ends at `end`, made of it.
+    /// Returns the evidence against an end of the value at a marker that ends at `end`.
     fn speaks_against(
         &self,
         marker: Marker,
@@ -231,7 +231,7 @@ impl ValueEndFinder {
         edge: &ValueEdge,
         context: &ValueContext<'_>,
     ) -> Result<Option<&'static str>, NotYet> {
-        // Its own closer has been seen, and nobody knows what stands behind that.
+        // Its own closer has been seen, and nobody knows what follows that.
         let closed = self.doubt.filter(|doubt| doubt.next > doubt.end && doubt.end < edge.end);
         let unknown = marker == Marker::Param && (closed.is_some() || self.strayed);
         let torn = unknown || closed.is_some_and(|closed| is_torn(closed.next, edge.end, context, context.param));
@@ -255,7 +255,7 @@ impl ValueEndFinder {
         })
     }
 
-    /// The value's closer ends it if what follows can follow; else it is a doubtful end.
+    /// The value's closer ends it if what follows is possible; otherwise it is a doubtful end.
     fn value_closer(&mut self, end: usize, context: &ValueContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let (view, edge) = (context.view, ValueEdge::at(self.scan, end));
         let follows = match goes_on(end, context)? {
@@ -274,12 +274,12 @@ impl ValueEndFinder {
             (Some(_), None) if !is_nested => return Ok(Some(edge)),
             _ => {}
         }
-        // Another spelling is an end where the call goes on behind it, and data elsewhere.
+        // Another spelling is an end where the call continues after it, and data elsewhere.
         Ok(if is_drifted(&edge, context) { None } else { self.doubt(edge) })
     }
 
-    /// Returns the end of the call's closers that follow a value's, which ends at `end`, if a parameter that the call must
-    /// have opens behind them, or the server's limit cut off whether one does: then the value holds them all.
+    /// Returns the end of the call's closers after a value's closer, which ends at `end`, if a required
+    /// parameter opens after them, or the server's limit hides whether one does: then all of them are data.
     fn closes_early(&mut self, end: usize, context: &ValueContext<'_>) -> Result<Option<usize>, NotYet> {
         if !self.may_look() || context.follows(end, &[Marker::Call])?.is_none() {
             return Ok(None);
@@ -313,7 +313,7 @@ impl ValueEndFinder {
         Ok(early.then_some(after))
     }
 
-    /// A closing tag of another name ends the value if the call goes on behind it and nothing in the value opened it.
+    /// A closing tag of another name ends the value if the call continues after it and nothing in the value opened it.
     fn tag(&mut self, end: usize, context: &ValueContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let Some((name, after)) = named_tag(context.view, end)? else { return Ok(None) };
         if !self.is_stray(context.view, end)? || !resembles_closer(name, context) {
@@ -328,8 +328,8 @@ impl ValueEndFinder {
         }
     }
 
-    /// The call's or section's closer ends the value if the section's closer follows, or another parameter whose
-    /// predecessor it closed in place of the right closer; else, and where the server's limit is next, it is a doubtful end.
+    /// The call's or section's closer ends the value if the section's closer follows, or another parameter (it then
+    /// replaces the right closer). Otherwise, and if the server's limit is next, it is a doubtful end.
     fn outer_closer(
         &mut self,
         marker: Marker,
@@ -347,8 +347,8 @@ impl ValueEndFinder {
         Ok((sure || self.hasty).then_some(doubt))
     }
 
-    /// What closes the call ends the last of separated values if other text cannot hold it, or a line or another call begins
-    /// behind it; else it is a doubtful end.
+    /// The call's closer ends the last of separated values if other text cannot contain it, or if a line or another call begins
+    /// after it; otherwise it is a doubtful end.
     fn last_end(&mut self, end: usize, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let edge = ValueEdge::at(self.scan, self.scan);
         let next = context.view.skip_blanks(end)?;
@@ -359,8 +359,8 @@ impl ValueEndFinder {
         Ok(self.doubt(edge))
     }
 
-    /// Says whether an element that the value opened closes behind `at`, before the value's own closer: what stands in it
-    /// is data, even if it has a parameter's name. Each such look counts as one of the openers.
+    /// Returns whether an element that the value opened closes after `at`, before the value's own closer: its content
+    /// is data, even if it has a parameter's name. Each such look-ahead counts as one of the openers.
     fn is_enclosed(&mut self, at: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
         if !context.param.has_key_tag() || self.opened.is_empty() || !self.may_look() {
             return Ok(false);
@@ -381,8 +381,8 @@ impl ValueEndFinder {
         Ok(enclosed)
     }
 
-    /// An opener that becomes ready ends the value where the doubt began, or here; the closers of a call that the value
-    /// quotes are data as it is.
+    /// A ready opener ends the value at the doubtful end, or here; the closers of a call that the value
+    /// quotes are data anyway.
     pub(super) fn opener(&mut self, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let at = self.scan;
         let (inner, read) = match () {
@@ -403,18 +403,18 @@ impl ValueEndFinder {
         Ok(None)
     }
 
-    /// Says whether what stands around an opener may be looked at, up to the end of its call; all others are data.
+    /// Returns whether the text around an opener may be examined, up to the end of its call; all other openers are data.
     fn may_look(&self) -> bool {
         self.openers < QUOTED && !self.hasty
     }
 
-    /// Notes that something was looked at, and so many bytes for it.
+    /// Records that something was examined, and the number of bytes.
     fn looked(&mut self, bytes: usize) {
         self.openers += 1;
         self.in_vain += bytes;
     }
 
-    /// Goes past a byte that begins no marker; remembers an opening tag inside the value.
+    /// Skips a byte that begins no marker; remembers an opening tag inside the value.
     fn pass_data(&mut self, context: &CallContext<'_>) -> Result<(), NotYet> {
         self.opened.note(self.scan, context)?;
         self.scan += 1;
@@ -422,7 +422,7 @@ impl ValueEndFinder {
     }
 }
 
-/// Says whether a closer is in other case than the dialect's, has a blank before its bracket, or lacks it.
+/// Returns whether a closer differs in case from the dialect's, has a space before its bracket, or lacks the bracket.
 fn is_drifted(closer: &ValueEdge, context: &ValueContext<'_>) -> bool {
     let text = context.view.slice(closer.end, closer.next);
     let own = context.param.tail.first().and_then(|own| own.spellings.first());

@@ -1,4 +1,4 @@
-//! Where the JSON of a value ends: markers in its strings are data.
+//! The end of JSON in a value: markers in its strings are data.
 
 use super::behind::may_follow_json;
 use crate::parser::call_context::CallContext;
@@ -6,16 +6,16 @@ use crate::parser::value_context::ValueContext;
 use crate::schema::Types;
 use crate::view::{NotYet, View};
 
-/// Reads a JSON object or array without keeping it, up to where it ends. Strings may hold line breaks.
+/// Skips a JSON object or array without keeping it. Strings may contain line breaks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JsonSpan {
     at: usize,
-    /// The brackets that are open.
+    /// The open brackets.
     open: Vec<u8>,
     before: JsonBefore,
 }
 
-/// What stands before the place.
+/// What precedes the place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum JsonBefore {
     /// A bracket that opened, or a separator: a value or a key may follow.
@@ -23,44 +23,44 @@ enum JsonBefore {
     Separator,
     /// Content of a string.
     Text,
-    /// A byte of a number or a word, which may go on.
+    /// A byte of a number or a word, which may continue.
     Word,
-    /// A value or a key that has ended: only a separator or a bracket may follow.
+    /// The end of a value or key: only a separator or a bracket may follow.
     Value,
 }
 
-/// What stands at the place up to which JSON was read.
+/// The state up to which JSON was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum JsonPlace {
-    /// The inside of a string.
+    /// Inside a string.
     Quoted,
-    /// Something between the JSON's brackets, outside of its strings.
+    /// Between brackets, outside strings.
     Structure,
-    /// What is behind it: it has ended here.
+    /// After the end of the JSON.
     Behind(usize),
-    /// It is no JSON.
+    /// It is not valid JSON.
     Broken,
 }
 
-/// What is left of a value's JSON behind a marker.
+/// The rest of a value's JSON after a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JsonRest {
-    /// The marker stands in one of its strings, and the JSON goes on up to here.
+    /// The marker is in one of its strings, and the JSON continues up to here.
     Upto(usize),
     /// It is outside the strings.
     Structure,
-    /// The marker counts, and so does each behind it. So many bytes were read to know that.
+    /// The marker counts, and so does each later one. This many bytes were read to find out.
     Nothing(usize),
 }
 
 impl JsonSpan {
-    /// Starts at `at`, where blanks may stand before the bracket.
+    /// Starts at `at`, where white space may precede the bracket.
     pub(super) fn new(at: usize) -> Self {
         Self { at, ..Self::default() }
     }
 
-    /// Reads on where a marker stands at `at`. JSON in whose string it is ends where what may follow the value stands, or as
-    /// much as there is of that; if it breaks off, so does the value.
+    /// Continues reading at a marker at `at`. JSON with the marker in a string ends where what may follow the value is, or as
+    /// much of it as has arrived; if it breaks off, so does the value.
     pub(super) fn behind(&mut self, at: usize, context: &ValueContext<'_>) -> Result<JsonRest, NotYet> {
         let view = context.view;
         match if self.at > at { JsonPlace::Quoted } else { self.read_to(view, at) } {
@@ -81,7 +81,7 @@ impl JsonSpan {
         Ok(end.map_or(JsonRest::Nothing(self.at - at), JsonRest::Upto))
     }
 
-    /// Reads on up to a place, if it is not there yet.
+    /// Continues reading up to a position, if it has not reached it.
     fn read_to(&mut self, view: View<'_>, upto: usize) -> JsonPlace {
         while let Some(&byte) = view.rest(self.at).first().filter(|_| self.at < upto) {
             if self.is_over() {
@@ -106,7 +106,7 @@ impl JsonSpan {
         self.before == JsonBefore::Value && self.open.is_empty()
     }
 
-    /// Goes past the rest of a string or its next escape; false if that is not there whole.
+    /// Skips the rest of a string or its next escape; false if that has not arrived completely.
     fn pass_string(&mut self, view: View<'_>, upto: usize) -> bool {
         let rest = &view.rest(self.at)[..upto - self.at];
         let Some(ahead) = memchr::memchr2(b'"', b'\\', rest) else {
@@ -126,7 +126,7 @@ impl JsonSpan {
         true
     }
 
-    /// Takes a byte outside strings; false if it cannot stand there.
+    /// Takes a byte outside strings; false if it is not allowed there.
     fn pass_structure(&mut self, byte: u8) -> bool {
         let may_begin = self.before == JsonBefore::Separator;
         self.at += 1;
@@ -152,7 +152,7 @@ impl JsonSpan {
     }
 }
 
-/// Says whether an opener of a call stands somewhere behind `at`.
+/// Returns whether an opener of a call is somewhere after `at`.
 fn holds_opener(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet> {
     while let Some(ahead) = context.markers().find(context.view.rest(at)) {
         at += ahead;
@@ -164,7 +164,7 @@ fn holds_opener(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet
     Ok(false)
 }
 
-/// Says whether the parameter's value may be text.
+/// Returns whether the parameter's value may be text.
 pub(super) fn may_be_text(context: &CallContext<'_>) -> bool {
     let node = context.parameter(context.meant(context.head.key()));
     node.is_none_or(|node| node.types().is_open() || node.types().has(Types::STRING))

@@ -1,4 +1,4 @@
-//! The tags that were opened inside a value: what closes them is data, and no end of the value.
+//! Tags that were opened inside a value: their closers are data, and do not end the value.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use crate::view::NotYet;
 /// The tags that were opened inside a value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OpenedTags {
-    /// The number of the value's pattern.
+    /// The index of the value's pattern.
     param: usize,
     /// Hashes of their names.
     names: BTreeSet<u64>,
-    /// What the name in the value's own closer begins with, once it was asked for.
+    /// The first byte of the name in the value's own closer, once it is needed.
     first: Option<Option<u8>>,
     /// How many tags of that name are open.
     own: u32,
@@ -33,7 +33,7 @@ impl OpenedTags {
         self.names.contains(&seed_of(name.as_bytes()))
     }
 
-    /// Remembers the tag that opens at `at`, if one does.
+    /// Records the tag that opens at `at`, if there is one.
     pub(super) fn note(&mut self, at: usize, context: &CallContext<'_>) -> Result<(), NotYet> {
         if context.view.byte(at)? != Some(b'<') {
             return Ok(());
@@ -45,14 +45,14 @@ impl OpenedTags {
         Ok(())
     }
 
-    /// Takes one of the tags that the value's own closer closes; false if none is open.
+    /// Removes one of the tags that the value's own closer closes; false if none is open.
     pub(super) fn close_own(&mut self) -> bool {
         let is_open = self.own > 0;
         self.own = self.own.saturating_sub(1);
         is_open
     }
 
-    /// Says whether the tag that opens at `at` is one that the value's own closer closes.
+    /// Returns whether the tag that opens at `at` is one that the value's own closer closes.
     fn is_own(&mut self, at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
         let first = *self.first.get_or_insert_with(|| own_name(self.param, context).bytes().next());
         if first.is_none() || context.view.byte(at + 1)? != first {
@@ -65,7 +65,7 @@ impl OpenedTags {
     }
 }
 
-/// Returns the name in the tag that closes a value; it is empty if no tag does.
+/// Returns the name in the tag that closes a value; empty if the closer is not a tag.
 fn own_name(param: usize, context: &CallContext<'_>) -> String {
     let param = context.engine.dialect(*context.pattern_ref).params.get(param);
     let closer = param.and_then(|param| param.tail.first()).filter(|closer| closer.is_closing_tag());
