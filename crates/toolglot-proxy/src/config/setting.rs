@@ -59,7 +59,9 @@ pub(crate) trait Setting: Default {
     /// The value as TOML, without secrets.
     fn show(&self) -> String;
     /// Its JSON Schema.
-    fn schema() -> Value;
+    fn schema() -> Value {
+        json!({"type": "string"})
+    }
 }
 
 impl Setting for usize {
@@ -103,10 +105,6 @@ impl Setting for String {
     fn show(&self) -> String {
         quoted(self)
     }
-
-    fn schema() -> Value {
-        json!({"type": "string"})
-    }
 }
 
 impl Setting for Option<PathBuf> {
@@ -117,10 +115,6 @@ impl Setting for Option<PathBuf> {
 
     fn show(&self) -> String {
         quoted(&self.as_ref().map(|path| path.display().to_string()).unwrap_or_default())
-    }
-
-    fn schema() -> Value {
-        json!({"type": "string"})
     }
 }
 
@@ -175,10 +169,6 @@ impl Setting for Url {
 
     fn show(&self) -> String {
         quoted(&self.shown())
-    }
-
-    fn schema() -> Value {
-        String::schema()
     }
 }
 
