@@ -6,7 +6,7 @@ use std::collections::HashMap;
 const BOUND: usize = 8 << 20;
 
 /// A bounded cache of what `make` returned for a text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Cache<V> {
     made: HashMap<Box<str>, V>,
     bytes: usize,

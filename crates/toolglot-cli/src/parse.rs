@@ -3,7 +3,6 @@
 use std::hash::BuildHasher;
 use std::hash::RandomState;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::sync::Arc;
 
 use toolglot::{Collector, Event, EventKind, Message, MissReason, Parser, seed_of};
 use toolglot_wire::Transcript;
@@ -12,8 +11,7 @@ use crate::args::{Ids, MessageFlags, ParseArgs};
 use crate::chunk::Chunk;
 use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::Source;
-use crate::jsonl::{self, Line, Setups};
-use crate::known::Known;
+use crate::jsonl::{Line, Setups};
 use crate::options::Setup;
 use crate::paint::Paint;
 use crate::report::Report;
@@ -21,23 +19,16 @@ use crate::runner::{self, Answer};
 use crate::saved::Given;
 use crate::tally::Tally;
 use crate::tokens::Piece;
-use crate::tools;
 use crate::{output, recorded, view};
 
 /// Runs the command.
 pub(crate) fn run(args: &ParseArgs) -> Run {
-    let known = Arc::new(Known::from_flags(&args.reading.dialects)?);
-    let tools = tools::read(args.reading.tools.as_deref())?;
-    let setup = Setup::new(&known, tools, &args.reading, &args.message);
+    let (known, setup) = Setup::from_flags(&args.reading, &args.message)?;
     let sources = Source::open_all(&args.files)?;
     let feeding = Feeding { ids: args.message.ids, chunk: args.message.chunk.unwrap_or_default() };
     if args.jsonl {
-        let flags = args.message.clone();
-        return runner::run(sources, move || ParseLines {
-            setups: Setups::new(Arc::clone(&known), setup.clone()),
-            feeding,
-            flags: flags.clone(),
-        });
+        let lines = ParseLines { setups: Setups::new(known, setup), feeding, flags: args.message.clone() };
+        return runner::run(sources, &lines);
     }
     let is_one = sources.len() == 1;
     if args.events && !is_one {
@@ -189,6 +180,7 @@ fn write_event(out: &mut impl Write, end: &mut Collector, event: &Event<'_>) -> 
 }
 
 /// Answers lines of `--jsonl`.
+#[derive(Clone)]
 struct ParseLines {
     setups: Setups,
     feeding: Feeding,
@@ -196,20 +188,18 @@ struct ParseLines {
 }
 
 impl Answer for ParseLines {
-    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>, tally: &mut Tally) -> bool {
-        jsonl::answer(number, line, out, |line, out| {
-            let Reading { message, miss } = match line.recorded() {
-                None => {
-                    let text = line.text("text")?;
-                    let setup = self.setups.of(line, line.member("tools"))?;
-                    self.feeding.read(text.as_bytes(), setup, line.whole.as_bytes())
-                }
-                Some(saved) => self.read_recorded(saved, line)?,
-            };
-            tally.message(&message, miss);
-            output::write_answer(out, line.id(), &message);
-            Ok(true)
-        })
+    fn answer(&mut self, line: &Line<'_>, out: &mut Vec<u8>, tally: &mut Tally) -> Result<bool, String> {
+        let Reading { message, miss } = match line.recorded() {
+            None => {
+                let text = line.text("text")?;
+                let setup = self.setups.of(line, line.member("tools"))?;
+                self.feeding.read(text.as_bytes(), setup, line.whole.as_bytes())
+            }
+            Some(saved) => self.read_recorded(saved, line)?,
+        };
+        tally.message(&message, miss);
+        output::write_answer(out, line.id(), &message);
+        Ok(true)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Diagnostics for people: message, position, and the input line with carets.
 
+use std::fmt;
 use std::io::{self, BufWriter, Write};
 
 use toolglot::{Class, Diagnostic, Options};
@@ -100,8 +101,8 @@ pub(crate) fn class_name(class: Class) -> &'static str {
 /// A position in the input: line and column (in characters), from 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    pub(crate) line: usize,
-    pub(crate) column: usize,
+    line: usize,
+    column: usize,
     offset: usize,
     line_start: usize,
 }
@@ -112,7 +113,20 @@ impl Default for Place {
     }
 }
 
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
 impl Place {
+    /// Returns the position of a byte offset.
+    pub(crate) fn of(input: &[u8], at: usize) -> Self {
+        let mut place = Self::default();
+        place.advance(input, at);
+        place
+    }
+
     /// Advances to a byte offset; ascending offsets cost one pass over the input in total.
     pub(crate) fn advance(&mut self, input: &[u8], to: usize) {
         if to < self.offset {
