@@ -53,7 +53,7 @@ impl Keys {
     pub(crate) fn check_free(&self, headers: &HeaderMap) -> Result<(), Fault> {
         match self.check(headers)? {
             None => Ok(()),
-            Some(client) => Err(ProxyError::Scope
+            Some(client) => Err(ProxyError::SCOPE
                 .because(format!("the key of `{}` only allows requests to models; use one of `keys`", client.name))),
         }
     }
@@ -69,7 +69,7 @@ impl Keys {
         if let Some(found) = given.iter().flatten().find_map(|key| self.find(&KeyDigest::of(key.trim()))) {
             return Ok(found);
         }
-        Err(ProxyError::Key.because(match given {
+        Err(ProxyError::KEY.because(match given {
             [None, None, None] => "missing key; send `Authorization: Bearer KEY` or `x-api-key: KEY`",
             _ => "invalid key; ask the operator of this proxy for a valid one",
         }))

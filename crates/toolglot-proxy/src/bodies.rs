@@ -3,8 +3,12 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use axum::BoxError;
 use axum::body::Body;
+use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
+use futures_util::StreamExt as _;
+use futures_util::stream::unfold;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 use serde_json::value::RawValue;
@@ -21,7 +25,7 @@ pub(crate) const ERROR_BODY: usize = 1 << 20;
 /// Reads a request's body within the limits.
 pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
     let most = live.config.limits.body.0;
-    let too_large = || ProxyError::Body.because(format!("the request is larger than {most} bytes (`limits.body`)"));
+    let too_large = || ProxyError::BODY.because(format!("the request is larger than {most} bytes (`limits.body`)"));
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if length.is_some_and(|length| length > most) {
         return Err(too_large());
@@ -29,7 +33,7 @@ pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> R
     let read = Limited::new(body, most).collect();
     let read = match live.config.timeouts.body.on() {
         Some(time) => tokio::time::timeout(time, read).await.map_err(|_| {
-            ProxyError::BodyTime.because(format!("the request body did not arrive within {time:?} (`timeouts.body`)"))
+            ProxyError::BODY_TIME.because(format!("the request body did not arrive within {time:?} (`timeouts.body`)"))
         })?,
         None => read.await,
     };
@@ -37,7 +41,7 @@ pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> R
         if error.is::<LengthLimitError>() {
             too_large()
         } else {
-            ProxyError::BodyRead.because(format!("the request ended early: {error}"))
+            ProxyError::BODY_READ.because(format!("the request ended early: {error}"))
         }
     })?;
     coding::inflated(headers, body, most)
@@ -49,16 +53,32 @@ pub(crate) async fn collect(body: Body, most: usize, time: Option<Duration>) -> 
     let read = match time {
         Some(time) => tokio::time::timeout(time, read)
             .await
-            .map_err(|_| ProxyError::Total.because(format!("the model server's answer took longer than {time:?}")))?,
+            .map_err(|_| ProxyError::TOTAL.because(format!("the model server's answer took longer than {time:?}")))?,
         None => read.await,
     };
     read.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             let message = format!("the model server's answer is larger than {most} bytes (`limits.answer`)");
-            return ProxyError::Answer.because(message);
+            return ProxyError::ANSWER.because(message);
         }
-        ProxyError::Cut.because(format!("the model server ended its answer early: {error}"))
+        ProxyError::CUT.because(format!("the model server ended its answer early: {error}"))
     })
+}
+
+/// Returns a body of the pieces that `next` makes, each from the state that it left behind the one before.
+pub(crate) fn streamed<S, F, E>(first: S, next: impl FnMut(S) -> F + Send + 'static) -> Body
+where
+    S: Send + 'static,
+    F: Future<Output = Option<(Result<Bytes, E>, S)>> + Send + 'static,
+    E: Into<BoxError> + 'static,
+{
+    // Fused, since a reader may ask again after the end.
+    Body::from_stream(unfold(first, next).fuse())
+}
+
+/// Returns an answer with this JSON.
+pub(crate) fn json_response(value: &Value) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
 }
 
 /// Only the model of a request.
@@ -74,11 +94,4 @@ pub(crate) fn model_of(body: &[u8]) -> Option<(String, Range<usize>)> {
     let model = serde_json::from_str::<String>(raw.get()).ok()?;
     let start = (raw.get().as_ptr() as usize).checked_sub(body.as_ptr() as usize)?;
     Some((model, start..start + raw.get().len()))
-}
-
-/// Replaces the model's name in a request.
-pub(crate) fn with_model(body: &Bytes, place: Range<usize>, model: &str) -> Bytes {
-    let (before, after) = (body.get(..place.start), body.get(place.end..));
-    let name = Value::from(model).to_string();
-    [before.unwrap_or_default(), name.as_bytes(), after.unwrap_or_default()].concat().into()
 }

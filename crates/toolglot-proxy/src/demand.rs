@@ -97,7 +97,7 @@ impl UpstreamAnswer {
                 Some(Err(error)) => {
                     let message =
                         format!("the model server closed the connection before its answer was complete: {error}");
-                    TurnEnd::Cut(ProxyError::Cut.because(message))
+                    TurnEnd::Cut(ProxyError::CUT.because(message))
                 }
                 None => TurnEnd::Over,
             };
@@ -165,12 +165,12 @@ async fn next(body: &mut Body, idle: Option<Duration>) -> Result<Piece, Fault> {
     let Some(time) = idle else { return Ok(body.frame().await) };
     tokio::time::timeout(time, body.frame()).await.map_err(|_| {
         let message = format!("no data from the model server for {time:?} (`timeouts.idle`)");
-        ProxyError::Idle.because(message)
+        ProxyError::IDLE.because(message)
     })
 }
 
 fn unsatisfied(why: &str) -> Fault {
-    ProxyError::Unsatisfied.because(format!(
+    ProxyError::UNSATISFIED.because(format!(
         "`tool_choice` requires a call, but the model made none, {why}; use `tool_choice` \"auto\", or a server that enforces \
          the choice"
     ))

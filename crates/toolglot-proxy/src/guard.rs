@@ -36,7 +36,7 @@ const SIMPLE: [&str; 2] = ["text/plain", "multipart/form-data"];
 pub(crate) fn check(live: &Live, parts: &Parts) -> Result<(), Fault> {
     if matches!(parts.method, Method::CONNECT | Method::TRACE) {
         let message = format!("`{}` is not supported; send requests to a path of this proxy", parts.method);
-        return Err(ProxyError::Method.because(message));
+        return Err(ProxyError::METHOD.because(message));
     }
     check_form(parts)?;
     if !live.keys.is_empty() {
@@ -62,7 +62,7 @@ pub(crate) fn check_body(headers: &HeaderMap) -> Result<(), Fault> {
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if SIMPLE.contains(&kind) {
         let message = format!("unsupported body type `{kind}`; send JSON with `content-type: application/json`");
-        return Err(ProxyError::MediaType.because(message));
+        return Err(ProxyError::MEDIA_TYPE.because(message));
     }
     Ok(())
 }
@@ -99,10 +99,10 @@ pub(crate) fn allow(live: &Live, origin: Option<&HeaderValue>, headers: &mut Hea
 /// Rejects ambiguous requests: more than one `Host`, or a path with `.` or `..` segments.
 fn check_form(parts: &Parts) -> Result<(), Fault> {
     if parts.headers.get_all(header::HOST).iter().count() > 1 {
-        return Err(ProxyError::Ambiguous.because("more than one `Host` header; send only one"));
+        return Err(ProxyError::AMBIGUOUS.because("more than one `Host` header; send only one"));
     }
     if paths::climbs(parts.uri.path()) {
-        return Err(ProxyError::Ambiguous.because("the path contains a `.` or `..` segment; send a normalised path"));
+        return Err(ProxyError::AMBIGUOUS.because("the path contains a `.` or `..` segment; send a normalised path"));
     }
     Ok(())
 }
@@ -124,7 +124,7 @@ fn check_host(server: &ServerSettings, parts: &Parts) -> Result<(), Fault> {
 }
 
 fn refused(who: &str, what: &str, setting: &str) -> Fault {
-    ProxyError::Foreign.because(format!(
+    ProxyError::FOREIGN.because(format!(
         "{who} is rejected: without keys, any web page could send this request; add {what} to the setting \
          `{setting}`, or set `keys`"
     ))

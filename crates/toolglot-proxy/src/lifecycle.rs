@@ -149,12 +149,11 @@ impl Proxy {
         let live = self.shared.live.load();
         let chosen = live.config.server.log.value;
         let format = chosen.resolved();
-        match format {
-            LogFormat::Human => eprint!("{}", self.banner(listener)),
-            _ => self.event("info", &format!("listening on {}", listener.place())),
+        if format != LogFormat::Human {
+            self.event("info", &format!("listening on {}", listener.place()));
         }
         // In a pipe too, the demonstration says what to try; a chosen log format is kept clean.
-        if live.config.server.demo && format != LogFormat::Human && chosen == LogFormat::Auto {
+        if format == LogFormat::Human || live.config.server.demo && chosen == LogFormat::Auto {
             eprint!("{}", self.banner(listener));
         }
     }

@@ -121,7 +121,7 @@ impl Record {
             let message = format!(
                 "too many concurrent requests: {most} are in progress; try again later, or raise `limits.streams`"
             );
-            return (record, Err(ProxyError::Streams.because(message)));
+            return (record, Err(ProxyError::STREAMS.because(message)));
         }
         (record, Ok(()))
     }

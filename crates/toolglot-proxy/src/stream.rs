@@ -225,7 +225,7 @@ impl http_body::Body for Flow {
                 None => return this.end(TurnEnd::Over, cx),
                 Some(Err(error)) => {
                     let message = format!("the model server ended its answer early: {error}");
-                    return this.end(TurnEnd::Cut(ProxyError::Cut.because(message)), cx);
+                    return this.end(TurnEnd::Cut(ProxyError::CUT.because(message)), cx);
                 }
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(bytes) => bytes,
@@ -331,12 +331,12 @@ impl StreamTimers {
             if idle.is_some_and(|at| at <= now) {
                 let time = self.idle.unwrap_or_default();
                 let message = format!("no data from the model server for {time:?} (`timeouts.idle`)");
-                return Poll::Ready(TimerEvent::TooLong(ProxyError::Idle.because(message)));
+                return Poll::Ready(TimerEvent::TooLong(ProxyError::IDLE.because(message)));
             }
             if total.is_some_and(|at| at <= now) {
                 let time = self.total.unwrap_or_default();
                 let message = format!("the answer took longer than {time:?} (`timeouts.total`)");
-                return Poll::Ready(TimerEvent::TooLong(ProxyError::Total.because(message)));
+                return Poll::Ready(TimerEvent::TooLong(ProxyError::TOTAL.because(message)));
             }
             if alive.is_some_and(|at| at <= now) {
                 return Poll::Ready(TimerEvent::KeepAlive);

@@ -15,13 +15,16 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::sync::OnceCell;
+use toolglot_json::Value;
 use toolglot_wire::{EngineKind, Fault, Protocol};
 
+use crate::bodies::collect;
 use crate::config::setting::Url;
 use crate::config::{Config, ConfigError, Timeouts, Upstream};
 use crate::demo::Demo;
 use crate::engine::Engine;
 use crate::error::ProxyError;
+use crate::live::Live;
 use crate::template::Learned;
 use crate::{headers, tls};
 
@@ -88,6 +91,9 @@ const MAX_REJECTIONS: usize = 8;
 
 /// Maximum number of stored models; beyond it, all are forgotten.
 const MAX_MODELS: usize = 1024;
+
+/// Maximum bytes of a list of models.
+const MAX_LIST: usize = 16 << 20;
 
 /// The connection to a server.
 enum Backend {
@@ -256,6 +262,20 @@ impl Server {
         answer.map_err(|error| self.unreachable(&error))
     }
 
+    /// Sends a client's `GET` with this key; returns the JSON of a successful answer.
+    pub(crate) async fn ask(&self, live: &Live, path: &str, headers: &HeaderMap, key: Option<&str>) -> Option<Value> {
+        let mut headers = headers.clone();
+        headers.remove(header::ACCEPT_ENCODING);
+        headers::exchange_key(&mut headers, key, live.keys.is_empty(), Some(self.protocol()));
+        let uri = self.same_path(&path.parse().ok()?).ok()?;
+        let answer = self.send(Method::GET, uri, headers, Body::empty()).await.ok()?;
+        if !answer.status().is_success() {
+            return None;
+        }
+        let body = collect(answer.into_body(), MAX_LIST, live.config.timeouts.connect.on()).await.ok()?;
+        serde_json::from_slice(&body).ok()
+    }
+
     /// Returns whether it is reachable; sends a request unless the last one has just reached it.
     pub(crate) async fn is_reachable(&self) -> bool {
         let reached = || *self.reached.lock().unwrap_or_else(PoisonError::into_inner);
@@ -289,7 +309,7 @@ impl Server {
     }
 
     fn too_late(&self, time: Duration) -> Fault {
-        ProxyError::FirstByte.because(format!(
+        ProxyError::FIRST_BYTE.because(format!(
             "{} did not answer within {time:?}; if it is only slow, raise `timeouts.first_byte`",
             self.shown
         ))
@@ -308,9 +328,9 @@ impl Server {
             let advice =
                 if certificate { "set the upstream's `ca` to the authority that signed it" } else { "is it running?" };
             let message = format!("cannot reach {shown}: {reason}; {advice}");
-            return ProxyError::Unreachable.because(message);
+            return ProxyError::UNREACHABLE.because(message);
         }
-        ProxyError::Cut.because(format!("{shown} closed the connection before it answered: {reason}"))
+        ProxyError::CUT.because(format!("{shown} closed the connection before it answered: {reason}"))
     }
 }
 
@@ -318,8 +338,8 @@ impl Server {
 fn pause(answer: &Result<Response, Fault>, after: Duration, tried: usize) -> Option<Duration> {
     let usual = Duration::from_millis(250) * 2_u32.saturating_pow(u32::try_from(tried).unwrap_or(u32::MAX).min(8));
     match answer {
-        Err(fault) if ProxyError::Unreachable.is(fault) => Some(usual),
-        Err(fault) => (ProxyError::Cut.is(fault) && after < CHECK_TIME).then_some(Duration::ZERO),
+        Err(fault) if ProxyError::UNREACHABLE.is(fault) => Some(usual),
+        Err(fault) => (ProxyError::CUT.is(fault) && after < CHECK_TIME).then_some(Duration::ZERO),
         Ok(answer) => {
             let is_transient = matches!(
                 answer.status(),
