@@ -16,7 +16,7 @@ pub(crate) struct ConsoleFlags {
     pub(crate) quiet: bool,
 }
 
-/// Set once, before a command runs.
+/// Set once, before a command runs; global, since notes come from all depths.
 static FLAGS: OnceLock<ConsoleFlags> = OnceLock::new();
 
 /// Stores the flags; later calls have no effect.

@@ -43,15 +43,15 @@ fn findings(args: &DetectArgs) -> Result<Vec<Finding>, Failure> {
     let known = Known::from_flags(&args.dialects)?;
     let mut findings = Vec::new();
     if let Some(model) = &args.model {
-        findings.push(Finding { source: "model", verdicts: from_model(model, known.chosen()) });
+        findings.push(Finding { source: "model", verdicts: from_model(model, &known.chosen) });
     }
     if let Some(path) = &args.template {
-        findings.push(Finding { source: "template", verdicts: in_template(path, known.chosen())? });
+        findings.push(Finding { source: "template", verdicts: in_template(path, &known.chosen)? });
     }
     if args.file.is_some() || findings.is_empty() {
         let tools = tools::read(args.tools.as_deref())?;
         let bytes = Source::open(args.file.as_deref())?.read_all()?;
-        let verdicts = from_output(&String::from_utf8_lossy(&bytes), known.chosen(), &tools);
+        let verdicts = from_output(&String::from_utf8_lossy(&bytes), &known.chosen, &tools);
         findings.push(Finding { source: "output", verdicts });
     }
     Ok(findings)

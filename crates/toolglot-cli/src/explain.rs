@@ -8,8 +8,7 @@ use toolglot::{
     near_miss,
 };
 
-use crate::args::ExplainArgs;
-use crate::chunk::Chunk;
+use crate::args::{ExplainArgs, MessageFlags};
 use crate::failure::{ExitStatus, Run};
 use crate::input::Source;
 use crate::options::Setup;
@@ -30,18 +29,18 @@ pub(crate) fn run(args: &ExplainArgs) -> Run {
     let given = Given::new(Source::open(args.file.as_deref())?.read_all()?, &args.message)?;
     let setup = given.setup(setup, &args.message);
     let mut out = BufWriter::new(io::stdout().lock());
-    explain(&mut out, &given, &setup, args.message.chunk.unwrap_or_default())?;
+    explain(&mut out, &given, &setup, &args.message)?;
     out.flush()?;
     Ok(ExitStatus::Fine)
 }
 
-fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> io::Result<()> {
+fn explain(out: &mut impl Write, given: &Given, setup: &Setup, flags: &MessageFlags) -> io::Result<()> {
     let input = &given.text[..];
     let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
     parser.enable_trace();
     let mut collector = Collector::new(&setup.options);
     let (mut rows, mut steps) = (Vec::new(), Vec::new());
-    for piece in given.pieces(chunk) {
+    for piece in given.pieces(flags) {
         piece.feed(&mut parser, input).for_each(|event| add_event(&mut rows, &mut collector, &event));
         steps.append(&mut parser.take_trace());
     }

@@ -67,6 +67,7 @@ impl Source {
     pub(crate) fn read_block(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         let start = buffer.len();
         buffer.resize(start + BLOCK, 0);
+        // Not `read_to_end`: a program that writes slowly is answered as it writes.
         let got = loop {
             match self.reader.read(buffer.get_mut(start..).unwrap_or_default()) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -37,7 +37,7 @@ impl Setup {
             .with_unknown_tool(message.unknown_tool.unwrap_or_default())
             .with_accept_incomplete(message.accept_incomplete)
             .with_marked_tokens(message.tokens);
-        let dialects = known.chosen().clone();
+        let dialects = known.chosen.clone();
         Ok((known, Self { dialects, tools, options }))
     }
 

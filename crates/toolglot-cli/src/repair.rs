@@ -1,14 +1,11 @@
 //! `toolglot repair`: the arguments of a call as JSON, whatever their syntax.
 
-use std::io;
-
 use crate::args::{MessageFlags, RepairArgs};
 use crate::failure::{Failure, Run, failed, print};
 use crate::input::Source;
 use crate::jsonl::{self, Line, Setups};
 use crate::options::Setup;
-use crate::paint::Paint;
-use crate::report::{Place, Report};
+use crate::report::{self, Place};
 use crate::runner::{self, Answer};
 use crate::tally::Tally;
 use crate::{json, output, tools};
@@ -32,7 +29,7 @@ fn run_one(source: Source, setup: &Setup) -> Run {
     let input = source.read_all()?;
     let text = String::from_utf8_lossy(&input);
     let repaired = toolglot::repair(&text, &setup.dialects, &setup.tools, &setup.options);
-    Report::new(&name, text.as_bytes(), Paint::stderr()).write(&mut io::stderr(), &repaired.diagnostics);
+    report::print(&name, text.as_bytes(), &repaired.diagnostics);
     let Some(arguments) = repaired.arguments else {
         return failed("error", unrecognised(&text, setup));
     };

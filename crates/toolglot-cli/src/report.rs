@@ -11,33 +11,30 @@ use crate::paint::Paint;
 /// Characters of a line that are shown, around the position.
 const SHOWN: usize = 96;
 
-/// Writes the diagnostics of an input.
-pub(crate) struct Report<'i> {
+/// Writes the diagnostics of an input to stderr, in order; write errors are ignored.
+pub(crate) fn print(name: &str, input: &[u8], diagnostics: &[Diagnostic]) {
+    if console::is_quiet() {
+        return;
+    }
+    // A message with thousands of calls may have as many diagnostics.
+    let (mut out, mut place) = (BufWriter::new(io::stderr()), Place::default());
+    let report = Report { name, input, paint: Paint::stderr() };
+    for diagnostic in diagnostics {
+        place.advance(input, diagnostic.span.start);
+        if report.write_one(&mut out, diagnostic, &place).is_err() {
+            return;
+        }
+    }
+}
+
+/// An input whose diagnostics are written.
+struct Report<'i> {
     name: &'i str,
     input: &'i [u8],
     paint: Paint,
 }
 
-impl<'i> Report<'i> {
-    pub(crate) fn new(name: &'i str, input: &'i [u8], paint: Paint) -> Self {
-        Self { name, input, paint }
-    }
-
-    /// Writes all, in order; write errors are ignored.
-    pub(crate) fn write(&self, out: &mut impl Write, diagnostics: &[Diagnostic]) {
-        if console::is_quiet() {
-            return;
-        }
-        // A message with thousands of calls may have as many diagnostics.
-        let (mut out, mut place) = (BufWriter::new(out), Place::default());
-        for diagnostic in diagnostics {
-            place.advance(self.input, diagnostic.span.start);
-            if self.write_one(&mut out, diagnostic, &place).is_err() {
-                return;
-            }
-        }
-    }
-
+impl Report<'_> {
     fn write_one(&self, out: &mut impl Write, diagnostic: &Diagnostic, place: &Place) -> io::Result<()> {
         let Diagnostic { span, message, .. } = diagnostic;
         let excerpt = Excerpt::of(self.input, place, span.end);

@@ -57,12 +57,13 @@ pub(crate) fn run(sources: Vec<Source>, fresh: &impl Answer) -> Run {
     }
     progress.end();
     console::note(format!("{}; {tally}", progress.lines()).trim_end_matches("; "));
-    Ok(ExitStatus::fine_if(tally.is_fine()))
+    Ok(ExitStatus::fine_if(tally.failed == 0))
 }
 
 fn run_one(source: Source, fresh: &impl Answer, progress: &mut Progress) -> io::Result<Tally> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let (jobs, queue) = sync_channel::<Job>(threads);
+    // More slots than threads, so that the others go on while the writer waits for one slow batch.
     let (slots, answers) = sync_channel::<Slot>(threads * 4);
     let queue = Arc::new(Mutex::new(queue));
     // Threads are never joined: if the output's reader goes away, the process ends while stdin still blocks.
@@ -103,6 +104,7 @@ fn read(mut source: Source, jobs: &SyncSender<Job>, slots: &SyncSender<Slot>) {
         let rest = buffer.split_off(end);
         let batch = Batch { first, bytes: std::mem::replace(&mut buffer, rest) };
         first += batch.bytes.iter().filter(|byte| **byte == b'\n').count();
+        // Room for the answers, so that no worker waits for its turn to be written.
         let (answers, slot) = sync_channel(1);
         if slots.send(Ok(slot)).is_err() || jobs.send((batch, answers)).is_err() {
             return;
@@ -135,7 +137,7 @@ fn answer<A: Answer>(answerer: &mut A, batch: &Batch, fresh: &A) -> Answers {
         if line.len() > MAX_LINE {
             let why = format!("the line is longer than {} MiB; split it", MAX_LINE >> 20);
             jsonl::write_error(&mut done.bytes, None, &why, number);
-            done.tally.failure();
+            done.tally.failed += 1;
             continue;
         }
         let start = done.bytes.len();
@@ -150,7 +152,7 @@ fn answer<A: Answer>(answerer: &mut A, batch: &Batch, fresh: &A) -> Answers {
             false
         });
         if !is_fine {
-            done.tally.failure();
+            done.tally.failed += 1;
         }
     }
     done

@@ -18,6 +18,7 @@ pub(crate) fn facts(config: &str) -> Result<TemplateFacts, String> {
     if let Some(mut stdin) = child.stdin.take() {
         stdin.write_all(config.as_bytes()).map_err(failed)?;
     }
+    // The template's own errors are JSON; a process without any was ended by its limit of memory.
     let answer = child.wait_with_output().map_err(failed)?;
     let found: Value = toolglot_json::from_slice(&answer.stdout)
         .map_err(|_| "the template needs more than 512 MiB of memory".to_owned())?;
