@@ -27,6 +27,7 @@ pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> R
     let most = live.config.limits.body.0;
     let too_large = || ProxyError::BODY.because(format!("the request is larger than {most} bytes (`limits.body`)"));
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    // Refused before it is read, so that a client that waits for `100 Continue` need not send it.
     if length.is_some_and(|length| length > most) {
         return Err(too_large());
     }

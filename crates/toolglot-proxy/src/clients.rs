@@ -7,7 +7,7 @@ use std::time::Instant;
 use toolglot::detect;
 use toolglot_wire::Fault;
 
-use crate::config::{ClientSettings, Config, ConfigError, Faults};
+use crate::config::{ClientSettings, Config, ConfigError};
 use crate::error::ProxyError;
 use crate::key_digest::KeyDigest;
 use crate::upstream::Server;
@@ -20,12 +20,8 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Reads the clients of the settings.
-    pub(crate) fn all(config: &Config, faults: &mut Faults) -> Vec<Arc<Self>> {
-        (0..config.clients.len()).filter_map(|at| faults.keep(Self::new(config, at))).map(Arc::new).collect()
-    }
-
-    fn new(config: &Config, at: usize) -> Result<Self, ConfigError> {
+    /// Reads a client of the settings.
+    pub(crate) fn new(config: &Config, at: usize) -> Result<Self, ConfigError> {
         let settings = &config.clients[at];
         let wrong = |key: &str, message: String| config.wrong(&format!("client[{at}].{key}"), message);
         let key = settings
@@ -118,6 +114,7 @@ impl Usages {
         let refill = now.saturating_duration_since(usage.since).as_secs_f64() * most / 60.0;
         usage.left = (usage.left + refill).min(most);
         usage.since = now;
+        // Before the rate, so that a request that is refused here takes nothing from it.
         if concurrent > 0 && usage.running >= concurrent {
             return Err(ProxyError::CLIENT_BUSY.because(format!(
                 "too many concurrent requests with the key of `{}`: {} are in progress; wait for one to finish, or ask the operator to raise `concurrent`",

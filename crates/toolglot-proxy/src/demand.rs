@@ -45,13 +45,6 @@ pub(crate) struct StartedResponse {
     pub(crate) rest: Option<Body>,
 }
 
-impl StartedResponse {
-    /// A stream that is sent as it arrives.
-    pub(crate) fn streamed(answer: UpstreamAnswer) -> Self {
-        Self { turn: answer.turn, out: Vec::new(), rest: Some(answer.body) }
-    }
-}
-
 impl UpstreamAnswer {
     /// Reads a whole answer that is not streamed.
     pub(crate) async fn whole(
@@ -126,6 +119,7 @@ impl Retry {
         }
         self.exchange.ask_again(&first.turn);
         let earlier = first.turn.report().usage;
+        // Closes the first answer's connection, so that a server with one slot can take the second request.
         drop(first);
         let second = self.ask(shared, record, earlier).await?.until_decided(record, answer_limits).await?;
         match second.turn.meets_demand() {

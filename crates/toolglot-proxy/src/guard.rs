@@ -39,6 +39,7 @@ pub(crate) fn check(live: &Live, parts: &Parts) -> Result<(), Fault> {
         return Err(ProxyError::METHOD.because(message));
     }
     check_form(parts)?;
+    // A web page does not know the key, so it cannot do harm with one.
     if !live.keys.is_empty() {
         return Ok(());
     }

@@ -29,7 +29,7 @@ const WAIT: Duration = Duration::from_secs(2);
 impl Server {
     /// Returns the program that serves the models. A known result is used at once, while detection runs again.
     pub(crate) async fn engine_kind(self: &Arc<Self>, headers: &HeaderMap) -> EngineKind {
-        if let Some(kind) = self.engine.set() {
+        if let Some(kind) = self.engine.set {
             return kind;
         }
         if self.engine.begins() {

@@ -14,7 +14,7 @@ use toolglot::{Dialect, Dialects, Limits, Options, detect};
 use toolglot_json::Value;
 use toolglot_wire::{Exchange, Policy, Secrets, Turn, WireLimits};
 
-use crate::auth::{Keys, check_exposure};
+use crate::auth::Keys;
 use crate::clients::Usages;
 use crate::config::{ClientSettings, Config, ConfigError, Faults, RouteSettings, Upstream, unreadable};
 use crate::declared;
@@ -88,7 +88,7 @@ impl Live {
     /// Prepares the settings.
     pub(crate) fn new(config: Config) -> Result<Self, ConfigError> {
         let (live, mut faults) = Self::checked(config);
-        faults.keep(live.check_exposure());
+        faults.keep(live.keys.check_exposure(&live.config));
         faults.first(live)
     }
 
@@ -108,11 +108,6 @@ impl Live {
         let traces = faults.keep(traces(&config)).flatten();
         let servers = servers.into_iter().flatten().collect();
         (Self { keys, secrets, servers, routes, tls, shared_store, traces, config }, faults)
-    }
-
-    /// Rejects an address that other machines can reach if there are no keys.
-    pub(crate) fn check_exposure(&self) -> Result<(), ConfigError> {
-        check_exposure(&self.config, &self.keys)
     }
 
     /// Returns the route of a model, and the model's label in metrics.
@@ -213,6 +208,7 @@ fn dialects(words: &[String]) -> Result<Dialects, String> {
             names.push(word.clone());
         }
     }
+    // Each is added at the front, so that the first file comes first.
     let all = own.into_iter().rev().fold(Dialects::builtin(), |all, dialect| all.with(dialect));
     if names.is_empty() || names.iter().any(|name| name == "auto") {
         return Ok(all);

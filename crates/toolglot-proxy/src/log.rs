@@ -47,6 +47,7 @@ impl Log {
         if lost > 0 {
             line = format!("({lost} log lines dropped)\n{line}");
         }
+        // Never waits; what this line would have told of earlier ones is told by the next.
         if self.lines.try_send(Line::Text(line)).is_err() {
             self.lost.fetch_add(lost + 1, Ordering::Relaxed);
         }

@@ -111,6 +111,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Body>, counts: bool) -> Re
         room?;
         record.admit(&live, &parts.headers)?;
         let (mut guess, mut body) = (None, body);
+        // Read for an estimate, should the server not count.
         if counts {
             let read = read_body(&live, &parts.headers, body).await?;
             parts.headers.remove(header::CONTENT_ENCODING);

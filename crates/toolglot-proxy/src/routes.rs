@@ -140,12 +140,12 @@ async fn inspector(State(shared): State<Arc<Shared>>, request: Request<Body>) ->
 /// Normalises known paths; other paths are forwarded unchanged.
 fn with_version(mut request: Request<Body>) -> Request<Body> {
     let uri = request.uri();
-    let is_known = found(request.method(), &paths::meant(uri.path()).0).is_some();
+    let (path, _) = paths::meant(uri.path());
+    let is_known = found(request.method(), &path).is_some();
     let is_doubled = uri.path().starts_with("/v1/v1/");
     if !is_known && !is_doubled && !uri.path().starts_with("/anthropic/") {
         return request;
     }
-    let path = paths::meant(uri.path()).0;
     let version = if path.starts_with("/v1/") { "" } else { "/v1" };
     let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     if let Ok(uri) = format!("{version}{path}{query}").parse::<Uri>() {

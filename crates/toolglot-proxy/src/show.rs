@@ -9,9 +9,9 @@ use axum::middleware;
 use http::Request;
 use toolglot_json::Value;
 
-use crate::config::{Config, Sources};
+use crate::config::Sources;
 use crate::inspector::page;
-use crate::lifecycle::{Proxy, ServeError, runtime, signals};
+use crate::lifecycle::{Proxy, ServeError, run_with};
 use crate::live::{PageFiles, Shared};
 use crate::routes::guarded;
 
@@ -25,18 +25,11 @@ pub fn show(files: PageFiles, session: &Value, port: u16, greet: impl FnOnce(&st
     let listen = flag("listen", format!("127.0.0.1:{port}"));
     let flags = vec![flag("demo", "true".to_owned()), listen, flag("log", "off".to_owned())];
     let sources = Sources { flags, ..Sources::default() };
-    let config = Config::load(&sources)?;
-    let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
-    let result = runtime.block_on(async {
-        let proxy = Proxy::new(config)?;
-        let router = alone(proxy.shared(), files, session.to_string());
-        let listener = proxy.listen().await?;
-        let controls = signals().map_err(|error| ServeError::Io("cannot listen for signals".to_owned(), error))?;
-        greet(&format!("http://{}/", listener.place()));
-        proxy.with_router(router).serve(listener, &sources, controls).await
-    });
-    runtime.shutdown_background();
-    result
+    let prepare = |proxy: Proxy| {
+        let router = alone(&proxy.shared, files, session.to_string());
+        proxy.with_router(router)
+    };
+    run_with(&sources, prepare, |_, listener| greet(&format!("http://{}/", listener.place())))
 }
 
 /// Returns a router for the page alone.

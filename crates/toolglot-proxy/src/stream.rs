@@ -89,6 +89,7 @@ impl Flow {
 
     /// Ends the answer after the remaining bytes.
     fn end(&mut self, ended: TurnEnd, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        // Dropped first, so that a server whose answer was cut stops generating now.
         self.upstream = None;
         // After the end of the answer, the server may close the connection in any way.
         let is_said = self.turn.as_ref().is_some_and(Turn::is_said);
@@ -135,11 +136,13 @@ impl Flow {
         let same = self.only.take().filter(|bytes| self.out == *bytes);
         let bytes = same.unwrap_or_else(|| Bytes::copy_from_slice(&self.out));
         self.out.clear();
+        // What one long burst took is given back.
         self.out.shrink_to(ROOM);
         self.send(bytes)
     }
 
     fn set_held(&mut self, held: usize) {
+        // Adds first, so that the gauge, which all streams share, never passes below zero.
         self.shared.held.fetch_add(held, Ordering::Relaxed);
         self.shared.held.fetch_sub(self.held, Ordering::Relaxed);
         self.held = held;

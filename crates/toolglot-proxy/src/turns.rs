@@ -17,7 +17,7 @@ use crate::config::setting::{Keep, Mode, TemplateUse};
 use crate::demand::{AnswerLimits, Retry, StartedResponse, UpstreamAnswer};
 use crate::error::{self, ProxyError};
 use crate::forms::{Target, read_error};
-use crate::headers::{ATTEMPTS, PROMPT};
+use crate::headers::{ATTEMPTS, PROMPT, SERVER_TIMING};
 use crate::live::{Live, Route, Shared};
 use crate::owner::Owner;
 use crate::paths::Deployment;
@@ -53,10 +53,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
         }
         Err(fault) => failed(record, ingress, fault),
     };
-    response.headers_mut().insert(headers::REQUEST_ID, id.clone());
-    if ingress == Protocol::Messages {
-        headers::identify(response.headers_mut(), &id, Some(ingress), "");
-    }
+    headers::identify(response.headers_mut(), id, ingress);
     response
 }
 
@@ -141,7 +138,9 @@ impl TurnJob<'_> {
         let answer_limits = self.answer_limits(answered.wants_stream);
         let started = match answered.retry {
             Some(retry) => retry.run(self.shared, &mut record, answer, &answer_limits).await,
-            None if answer_limits.wants_stream && answer.flows => Ok(StartedResponse::streamed(answer)),
+            None if answer_limits.wants_stream && answer.flows => {
+                Ok(StartedResponse { turn: answer.turn, out: Vec::new(), rest: Some(answer.body) })
+            }
             None => answer.whole(&mut record, &answer_limits).await,
         };
         headers::for_written(&mut head.headers);
@@ -280,6 +279,7 @@ impl TurnJob<'_> {
         let written = learned.map(|learned| learned.dialect()).or_else(|| route.written(&record.model));
         let policy = policy.with_native(written).with_prefilled(opens);
         let asked = TurnAsked { route, policy, target };
+        // What a server refused once it would refuse each time; asking again would double every request.
         let is_known = route.settings.mode.value == Mode::Auto && server.without_tools.has(&record.model);
         let prompted = route.settings.mode.value == Mode::Prompt || is_known;
         let mut exchange = self.read_as_taken(record, &asked, prompted).await?;
@@ -372,6 +372,7 @@ impl TurnJob<'_> {
             Ok(body) => body,
             Err(fault) => return failed(record, self.ingress, fault),
         };
+        // Some servers repeat the request's headers in their errors, and with them a key that is not the client's.
         let body = record.secrets.redact_body(&body).map_or(body, Bytes::from);
         let fault = Fault::of_response(head.status.as_u16(), &body);
         record.fail(fault.clone());
@@ -440,7 +441,9 @@ impl TurnJob<'_> {
         let own = record.busy;
         let upstream = self.began.elapsed().saturating_sub(own);
         let timing = format!("toolglot;dur={:.3}, upstream;dur={:.3}", millis(own), millis(upstream));
-        headers::identify(headers, &record.id, None, &timing);
+        if let Ok(timing) = HeaderValue::from_str(&timing) {
+            headers.append(SERVER_TIMING, timing);
+        }
         if let Some(Ok(dialect)) = record.dialect_taught.as_deref().map(HeaderValue::from_str) {
             headers.insert(PROMPT, dialect);
         }

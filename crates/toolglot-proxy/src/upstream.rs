@@ -201,6 +201,7 @@ impl Server {
     /// Stores its protocol if the answer shows it, until the settings are reloaded.
     pub(crate) fn note_protocol(&self, ingress: Protocol, protocol: Protocol, status: StatusCode) {
         let is_native = protocol == Protocol::Ollama;
+        // A server that rejects what a request asks for has understood its form.
         if status.is_success() || matches!(status.as_u16(), 400 | 422) {
             let _ = if ingress == Protocol::Ollama { self.is_ollama.set(is_native) } else { Ok(()) };
             let _ = if ingress == Protocol::Ollama && is_native { Ok(()) } else { self.protocol.set(protocol) };
@@ -253,6 +254,7 @@ impl Server {
                 Backend::Net(client) => client.request(request).await.map(|answer| answer.map(Body::new)),
             }
         };
+        // The time includes connecting: from outside, a server that does not accept is as slow as one that does not answer.
         let answer = match self.first_byte {
             Some(time) => tokio::time::timeout(time, answer).await.map_err(|_| self.too_late(time))?,
             None => answer.await,
@@ -336,8 +338,10 @@ impl Server {
 
 /// Returns how long to wait before a retry, if a retry may help.
 fn pause(answer: &Result<Response, Fault>, after: Duration, tried: usize) -> Option<Duration> {
+    // Doubled each time up to a minute, so that many proxies do not keep a server down that is starting.
     let usual = Duration::from_millis(250) * 2_u32.saturating_pow(u32::try_from(tried).unwrap_or(u32::MAX).min(8));
     match answer {
+        // The server saw nothing of the request.
         Err(fault) if ProxyError::UNREACHABLE.is(fault) => Some(usual),
         Err(fault) => (ProxyError::CUT.is(fault) && after < CHECK_TIME).then_some(Duration::ZERO),
         Ok(answer) => {
@@ -363,8 +367,10 @@ fn client(
     https: bool,
 ) -> Result<Client<HttpsConnector<HttpConnector>, Body>, String> {
     let mut http = HttpConnector::new();
+    // TLS is added on top, so `https` is right too.
     http.enforce_http(false);
     http.set_nodelay(true);
+    // Firewalls forget idle connections without a word; long prompts are such silences.
     http.set_keepalive(Some(Duration::from_secs(60)));
     http.set_connect_timeout(timeouts.connect.on());
     let tls = tls::outgoing(https, settings.ca.as_deref())?;
