@@ -22,6 +22,12 @@ use crate::live::Live;
 /// Maximum bytes of a server's error.
 pub(crate) const ERROR_BODY: usize = 1 << 20;
 
+/// Waits for work, but no longer than this, if a time is set; the error is the time.
+pub(crate) async fn in_time<T>(time: Option<Duration>, work: impl Future<Output = T>) -> Result<T, Duration> {
+    let Some(time) = time else { return Ok(work.await) };
+    tokio::time::timeout(time, work).await.map_err(|_| time)
+}
+
 /// Reads a request's body within the limits.
 pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
     let most = live.config.limits.body.0;
@@ -31,13 +37,9 @@ pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> R
     if length.is_some_and(|length| length > most) {
         return Err(too_large());
     }
-    let read = Limited::new(body, most).collect();
-    let read = match live.config.timeouts.body.on() {
-        Some(time) => tokio::time::timeout(time, read).await.map_err(|_| {
-            ProxyError::BODY_TIME.because(format!("the request body did not arrive within {time:?} (`timeouts.body`)"))
-        })?,
-        None => read.await,
-    };
+    let read = in_time(live.config.timeouts.body.on(), Limited::new(body, most).collect()).await.map_err(|time| {
+        ProxyError::BODY_TIME.because(format!("the request body did not arrive within {time:?} (`timeouts.body`)"))
+    })?;
     let body = read.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             too_large()
@@ -50,13 +52,9 @@ pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> R
 
 /// Reads a server's body within the limits.
 pub(crate) async fn collect(body: Body, most: usize, time: Option<Duration>) -> Result<Bytes, Fault> {
-    let read = Limited::new(body, most).collect();
-    let read = match time {
-        Some(time) => tokio::time::timeout(time, read)
-            .await
-            .map_err(|_| ProxyError::TOTAL.because(format!("the model server's answer took longer than {time:?}")))?,
-        None => read.await,
-    };
+    let read = in_time(time, Limited::new(body, most).collect())
+        .await
+        .map_err(|time| ProxyError::TOTAL.because(format!("the model server's answer took longer than {time:?}")))?;
     read.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             let message = format!("the model server's answer is larger than {most} bytes (`limits.answer`)");

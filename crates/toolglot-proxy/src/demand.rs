@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use toolglot_wire::{Exchange, Fault, Turn, TurnEnd, Usage};
 
 use crate::block_in_place::block_in_place_if_large;
-use crate::bodies::collect;
+use crate::bodies::{collect, in_time};
 use crate::error::ProxyError;
 use crate::forms::Target;
 use crate::headers;
@@ -77,7 +77,8 @@ impl UpstreamAnswer {
         let Self { mut turn, mut body, .. } = self;
         let mut out = Vec::new();
         while turn.meets_demand().is_none() && out.len() <= answer_limits.most {
-            let ended = match next(&mut body, answer_limits.idle).await? {
+            let next = in_time(answer_limits.idle, body.frame()).await.map_err(silent)?;
+            let ended = match next {
                 Some(Ok(frame)) => {
                     let start = Instant::now();
                     if let Ok(bytes) = frame.into_data() {
@@ -152,15 +153,9 @@ impl Retry {
     }
 }
 
-/// The next piece of a body, if any.
-type Piece = Option<Result<http_body::Frame<bytes::Bytes>, axum::Error>>;
-
-async fn next(body: &mut Body, idle: Option<Duration>) -> Result<Piece, Fault> {
-    let Some(time) = idle else { return Ok(body.frame().await) };
-    tokio::time::timeout(time, body.frame()).await.map_err(|_| {
-        let message = format!("no data from the model server for {time:?} (`timeouts.idle`)");
-        ProxyError::IDLE.because(message)
-    })
+/// The error of a server that pauses for longer than it may.
+pub(crate) fn silent(time: Duration) -> Fault {
+    ProxyError::IDLE.because(format!("no data from the model server for {time:?} (`timeouts.idle`)"))
 }
 
 fn unsatisfied(why: &str) -> Fault {

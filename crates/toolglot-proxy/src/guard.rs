@@ -15,8 +15,7 @@
 
 use std::net::IpAddr;
 
-use axum::body::Body;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use toolglot_wire::Fault;
@@ -73,13 +72,11 @@ pub(crate) fn preflight(live: &Live, parts: &Parts) -> Option<Response> {
     let asks = parts.method == Method::OPTIONS && parts.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let origin = text(&parts.headers, &header::ORIGIN).filter(|origin| asks && is_listed(&live.config.server, origin));
     origin?;
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NO_CONTENT;
+    let fixed = [(header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, OPTIONS"), (header::ACCESS_CONTROL_MAX_AGE, "600")];
+    let mut response = (StatusCode::NO_CONTENT, fixed).into_response();
     let headers = response.headers_mut();
-    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, OPTIONS"));
     let asked = parts.headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned();
     headers.extend(asked.map(|names| (header::ACCESS_CONTROL_ALLOW_HEADERS, names)));
-    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     allow(live, parts.headers.get(header::ORIGIN), headers);
     Some(response)
 }

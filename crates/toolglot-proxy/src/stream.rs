@@ -18,7 +18,7 @@ use toolglot_wire::{Fault, Turn, TurnEnd};
 
 use crate::block_in_place::block_in_place_if_large;
 use crate::config::Timeouts;
-use crate::demand::StartedResponse;
+use crate::demand::{StartedResponse, silent};
 use crate::error::ProxyError;
 use crate::live::Shared;
 use crate::peer::Running;
@@ -332,9 +332,7 @@ impl StreamTimers {
             let total = self.total.map(|time| self.started + time);
             let alive = self.keep_alive.map(|time| self.sent + time);
             if idle.is_some_and(|at| at <= now) {
-                let time = self.idle.unwrap_or_default();
-                let message = format!("no data from the model server for {time:?} (`timeouts.idle`)");
-                return Poll::Ready(TimerEvent::TooLong(ProxyError::IDLE.because(message)));
+                return Poll::Ready(TimerEvent::TooLong(silent(self.idle.unwrap_or_default())));
             }
             if total.is_some_and(|at| at <= now) {
                 let time = self.total.unwrap_or_default();

@@ -18,7 +18,7 @@ use tokio::sync::OnceCell;
 use toolglot_json::Value;
 use toolglot_wire::{EngineKind, Fault, Protocol};
 
-use crate::bodies::collect;
+use crate::bodies::{collect, in_time};
 use crate::config::setting::Url;
 use crate::config::{Config, ConfigError, Timeouts, Upstream};
 use crate::demo::Demo;
@@ -255,10 +255,7 @@ impl Server {
             }
         };
         // The time includes connecting: from outside, a server that does not accept is as slow as one that does not answer.
-        let answer = match self.first_byte {
-            Some(time) => tokio::time::timeout(time, answer).await.map_err(|_| self.too_late(time))?,
-            None => answer.await,
-        };
+        let answer = in_time(self.first_byte, answer).await.map_err(|time| self.too_late(time))?;
         let is_reached = !answer.as_ref().is_err_and(legacy::Error::is_connect);
         *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = is_reached.then(Instant::now);
         answer.map_err(|error| self.unreachable(&error))

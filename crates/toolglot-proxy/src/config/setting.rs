@@ -1,6 +1,5 @@
 //! Types of settings: how to read, show and describe them.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -228,13 +227,9 @@ impl Setting for Headers {
     }
 
     fn show(&self) -> String {
-        let mut shown = String::from("{");
-        for (at, (name, value)) in self.0.iter().enumerate() {
-            let comma = if at > 0 { "," } else { "" };
-            // Writing to a string cannot fail.
-            let _ = write!(shown, "{comma} {} = {}", quoted(name), value.show());
-        }
-        shown + " }"
+        let pairs: Vec<String> =
+            self.0.iter().map(|(name, value)| format!(" {} = {}", quoted(name), value.show())).collect();
+        format!("{{{} }}", pairs.join(","))
     }
 
     fn schema() -> Value {
