@@ -38,7 +38,7 @@ pub(crate) fn check(live: &Live, parts: &Parts) -> Result<(), Fault> {
         return Err(ProxyError::METHOD.because(message));
     }
     check_form(parts)?;
-    // A web page does not know the key, so it cannot do harm with one.
+    // A web page does not know the key, so its requests are rejected in any case.
     if !live.keys.is_empty() {
         return Ok(());
     }
