@@ -3,12 +3,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use axum::BoxError;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use futures_util::StreamExt as _;
-use futures_util::stream::unfold;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 use serde_json::value::RawValue;
@@ -16,8 +13,8 @@ use toolglot_json::Value;
 use toolglot_wire::Fault;
 
 use crate::coding;
+use crate::config::Config;
 use crate::error::ProxyError;
-use crate::live::Live;
 
 /// Maximum bytes of a server's error.
 pub(crate) const ERROR_BODY: usize = 1 << 20;
@@ -29,15 +26,15 @@ pub(crate) async fn in_time<T>(time: Option<Duration>, work: impl Future<Output 
 }
 
 /// Reads a request's body within the limits.
-pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
-    let most = live.config.limits.body.0;
+pub(crate) async fn read_body(config: &Config, headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
+    let most = config.limits.body.0;
     let too_large = || ProxyError::BODY.because(format!("the request is larger than {most} bytes (`limits.body`)"));
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     // Refused before it is read, so that a client that waits for `100 Continue` need not send it.
     if length.is_some_and(|length| length > most) {
         return Err(too_large());
     }
-    let read = in_time(live.config.timeouts.body.on(), Limited::new(body, most).collect()).await.map_err(|time| {
+    let read = in_time(config.timeouts.body.on(), Limited::new(body, most).collect()).await.map_err(|time| {
         ProxyError::BODY_TIME.because(format!("the request body did not arrive within {time:?} (`timeouts.body`)"))
     })?;
     let body = read.map(Collected::to_bytes).map_err(|error| {
@@ -62,17 +59,6 @@ pub(crate) async fn collect(body: Body, most: usize, time: Option<Duration>) -> 
         }
         ProxyError::CUT.because(format!("the model server ended its answer early: {error}"))
     })
-}
-
-/// Returns a body of the pieces that `next` makes, each from the state that it left behind the one before.
-pub(crate) fn streamed<S, F, E>(first: S, next: impl FnMut(S) -> F + Send + 'static) -> Body
-where
-    S: Send + 'static,
-    F: Future<Output = Option<(Result<Bytes, E>, S)>> + Send + 'static,
-    E: Into<BoxError> + 'static,
-{
-    // Fused, since a reader may ask again after the end.
-    Body::from_stream(unfold(first, next).fuse())
 }
 
 /// Returns an answer with this JSON.

@@ -9,9 +9,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use toolglot::NearMiss;
 use toolglot_json::Value;
-use toolglot_wire::{EngineKind, Protocol};
-
-use crate::misses::MissReview;
+use toolglot_wire::{EngineKind, Protocol, Secrets};
 
 /// A captured exchange, without headers and keys.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -76,8 +74,13 @@ impl CaptureBuffer {
     }
 
     /// Returns the file's content.
-    pub(crate) fn finish(self, review: &MissReview, miss: Option<&NearMiss>) -> Capture {
-        let secrets = &review.secrets;
+    pub(crate) fn finish(
+        self,
+        (id, model): (&str, &str),
+        (prompt, attempts): (Option<String>, usize),
+        miss: Option<&NearMiss>,
+        secrets: &Secrets,
+    ) -> Capture {
         let text = |bytes: &[u8]| {
             let mut text = String::from_utf8_lossy(bytes).into_owned();
             secrets.redact(&mut text);
@@ -88,16 +91,16 @@ impl CaptureBuffer {
         secrets.redact_value(&mut request);
         Capture {
             toolglot: env!("CARGO_PKG_VERSION").to_owned(),
-            id: text(review.id.as_bytes()),
+            id: text(id.as_bytes()),
             time: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
-            model: text(review.model.as_bytes()),
+            model: text(model.as_bytes()),
             miss: miss.map(|miss| (miss.reason.name().to_owned(), text(miss.diagnostic.message.as_bytes()))),
             protocols: (self.protocols.0.name().to_owned(), self.protocols.1.name().to_owned()),
             engine: self.engine.name().to_owned(),
-            prompt: review.prompt.clone(),
+            prompt,
             reasoning_open: self.reasoning_open,
             begun: self.is_begun,
-            attempts: review.attempts,
+            attempts,
             streamed: self.streamed,
             cut: self.answer.len() >= MAX_BYTES || self.sent.len() >= MAX_BYTES,
             request,

@@ -11,8 +11,8 @@ use http::{HeaderMap, header};
 use http_body_util::BodyExt as _;
 use toolglot_wire::Fault;
 
-use crate::bodies::streamed;
 use crate::error::ProxyError;
+use crate::pieces::in_pieces;
 
 /// The supported content codings.
 #[derive(Clone, Copy)]
@@ -68,7 +68,7 @@ pub(crate) fn readable(response: Response) -> Response {
         Coding::Deflate => Inflater::Deflate(Box::new(write::ZlibDecoder::new(Vec::new()))),
     };
     let inflated = InflatedBody { body, left: Bytes::new(), inflater, is_over: false };
-    Response::from_parts(head, streamed(inflated, InflatedBody::next))
+    Response::from_parts(head, in_pieces(inflated, InflatedBody::next))
 }
 
 /// A streaming decompressor.

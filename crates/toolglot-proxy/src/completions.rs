@@ -8,9 +8,10 @@ use http_body_util::BodyExt as _;
 use toolglot_json::Value;
 use toolglot_wire::{Fault, TextCompletion};
 
-use crate::bodies::{collect, streamed};
+use crate::bodies::collect;
 use crate::headers;
 use crate::paths;
+use crate::pieces::in_pieces;
 
 /// Returns whether a path is that of text completions.
 pub(crate) fn is_path(path: &str) -> bool {
@@ -35,7 +36,7 @@ async fn reworded(response: Response, most: usize, reword: Reword) -> Result<Res
     let (mut head, body) = response.into_parts();
     head.headers.remove(header::CONTENT_LENGTH);
     let body = if headers::is_event_stream(&head.headers) {
-        streamed(RewordedLines { body, held: Vec::new(), most, reword }, RewordedLines::next)
+        in_pieces(RewordedLines { body, held: Vec::new(), most, reword }, RewordedLines::next)
     } else {
         let whole = collect(body, most, None).await?;
         value_reworded(&whole, |answer| reword(answer, false)).map_or_else(|| whole.into(), Body::from)

@@ -14,9 +14,10 @@ use toolglot::{Dialect, Dialects, Renderer, Rendering, Tools};
 use toolglot_json::{Map, Value, json};
 use toolglot_wire::{Fault, FaultKind, Protocol};
 
-use crate::bodies::{self, json_response};
+use crate::bodies::json_response;
 use crate::config::{Config, RAW};
 use crate::error;
+use crate::pieces::in_pieces;
 
 /// The speed of the demo: this many characters, then a pause.
 const PIECE: usize = 6;
@@ -169,7 +170,7 @@ fn streamed(mut head: Value, text: &str, request: &Value) -> Response {
     }
     frames.push(Bytes::from_static(b"data: [DONE]\n\n"));
     // A pause before each, as from a model.
-    let body = bodies::streamed(frames.into_iter(), |mut frames| async {
+    let body = in_pieces(frames.into_iter(), |mut frames| async {
         sleep(REST).await;
         frames.next().map(|frame| (Ok::<_, Infallible>(frame), frames))
     });

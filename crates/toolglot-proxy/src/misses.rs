@@ -53,7 +53,8 @@ impl MissReview {
             Keep::Misses => miss.is_some(),
             Keep::All => true,
         })?;
-        let capture = capture_buffer.finish(self, miss);
+        let of_prompt = (self.prompt.take(), self.attempts);
+        let capture = capture_buffer.finish((&self.id, &self.model), of_prompt, miss, &self.secrets);
         let most = u64::try_from(server.capture_bytes.0).unwrap_or(u64::MAX);
         match capture.write(Path::new(&server.captures), most) {
             Ok(name) => Some(name),

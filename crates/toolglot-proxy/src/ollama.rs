@@ -4,9 +4,12 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, header};
+use axum::body::Body;
+use http::{HeaderMap, Method, header};
 use toolglot_json::{Value, json};
 
+use crate::bodies::collect;
+use crate::headers;
 use crate::live::Live;
 use crate::upstream::Server;
 
@@ -21,6 +24,9 @@ pub(crate) enum Question {
 
 /// The reported version: clients require one that streams calls, which Ollama does since 0.8.
 const VERSION: &str = "0.12.0";
+
+/// Maximum bytes of a list of models.
+const MAX_LIST: usize = 16 << 20;
 
 impl Question {
     /// Returns the answer for servers without Ollama's API; nothing if the requested model is unknown.
@@ -39,6 +45,22 @@ impl Question {
                 }))
             }
         }
+    }
+}
+
+impl Server {
+    /// Sends a client's `GET` with this key; returns the JSON of a successful answer.
+    pub(crate) async fn ask(&self, live: &Live, path: &str, headers: &HeaderMap, key: Option<&str>) -> Option<Value> {
+        let mut headers = headers.clone();
+        headers.remove(header::ACCEPT_ENCODING);
+        headers::exchange_key(&mut headers, key, live.keys.is_empty(), Some(self.protocol()));
+        let uri = self.same_path(&path.parse().ok()?).ok()?;
+        let answer = self.send(Method::GET, uri, headers, Body::empty()).await.ok()?;
+        if !answer.status().is_success() {
+            return None;
+        }
+        let body = collect(answer.into_body(), MAX_LIST, live.config.timeouts.connect.on()).await.ok()?;
+        serde_json::from_slice(&body).ok()
     }
 }
 

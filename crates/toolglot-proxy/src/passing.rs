@@ -41,7 +41,7 @@ pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request:
     let read = async {
         room?;
         record.admit(&live, &parts.headers)?;
-        read_body(&live, &parts.headers, body).await
+        read_body(&live.config, &parts.headers, body).await
     };
     let body = match read.await {
         Ok(body) => body,
@@ -113,7 +113,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Body>, counts: bool) -> Re
         let (mut guess, mut body) = (None, body);
         // Read for an estimate, should the server not count.
         if counts {
-            let read = read_body(&live, &parts.headers, body).await?;
+            let read = read_body(&live.config, &parts.headers, body).await?;
             parts.headers.remove(header::CONTENT_ENCODING);
             parts.headers.remove(header::CONTENT_LENGTH);
             (guess, body) = (Some(toolglot_wire::count_tokens(&read)), Body::from(read));
@@ -228,7 +228,7 @@ async fn routed(
     parts: &http::request::Parts,
     body: Body,
 ) -> Result<(Option<Arc<Server>>, Bytes), Fault> {
-    let body = read_body(live, &parts.headers, body).await?;
+    let body = read_body(&live.config, &parts.headers, body).await?;
     let first = live.servers.first().cloned();
     let Some(found) = model_of(&body) else { return Ok((first, body)) };
     let Some((route, label)) = live.route(&found.0) else { return Ok((first, body)) };

@@ -42,7 +42,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
         room?;
         record.admit(&live, &parts.headers)?;
         guard::check_body(&parts.headers)?;
-        read_body(&live, &parts.headers, body).await
+        read_body(&live.config, &parts.headers, body).await
     };
     let mut response = match read.await {
         Ok(body) => {

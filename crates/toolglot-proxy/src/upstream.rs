@@ -15,16 +15,14 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::sync::OnceCell;
-use toolglot_json::Value;
 use toolglot_wire::{EngineKind, Fault, Protocol};
 
-use crate::bodies::{collect, in_time};
+use crate::bodies::in_time;
 use crate::config::setting::Url;
 use crate::config::{Config, ConfigError, Timeouts, Upstream};
 use crate::demo::Demo;
 use crate::engine::Engine;
 use crate::error::ProxyError;
-use crate::live::Live;
 use crate::template::Learned;
 use crate::{headers, tls};
 
@@ -91,9 +89,6 @@ const MAX_REJECTIONS: usize = 8;
 
 /// Maximum number of stored models; beyond it, all are forgotten.
 const MAX_MODELS: usize = 1024;
-
-/// Maximum bytes of a list of models.
-const MAX_LIST: usize = 16 << 20;
 
 /// The connection to a server.
 enum Backend {
@@ -259,20 +254,6 @@ impl Server {
         let is_reached = !answer.as_ref().is_err_and(legacy::Error::is_connect);
         *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = is_reached.then(Instant::now);
         answer.map_err(|error| self.unreachable(&error))
-    }
-
-    /// Sends a client's `GET` with this key; returns the JSON of a successful answer.
-    pub(crate) async fn ask(&self, live: &Live, path: &str, headers: &HeaderMap, key: Option<&str>) -> Option<Value> {
-        let mut headers = headers.clone();
-        headers.remove(header::ACCEPT_ENCODING);
-        headers::exchange_key(&mut headers, key, live.keys.is_empty(), Some(self.protocol()));
-        let uri = self.same_path(&path.parse().ok()?).ok()?;
-        let answer = self.send(Method::GET, uri, headers, Body::empty()).await.ok()?;
-        if !answer.status().is_success() {
-            return None;
-        }
-        let body = collect(answer.into_body(), MAX_LIST, live.config.timeouts.connect.on()).await.ok()?;
-        serde_json::from_slice(&body).ok()
     }
 
     /// Returns whether it is reachable; sends a request unless the last one has just reached it.
