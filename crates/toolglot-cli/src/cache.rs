@@ -6,7 +6,7 @@ use std::collections::HashMap;
 const BOUND: usize = 8 << 20;
 
 /// A bounded cache of what `make` returned for a text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Cache<V> {
     made: HashMap<Box<str>, V>,
     bytes: usize,
@@ -26,6 +26,7 @@ impl<V: Clone> Cache<V> {
         }
         let made = make();
         self.bytes += text.len();
+        // Inputs repeat a few texts; where they do not, a cache in any order would not help either.
         if self.bytes > BOUND || self.made.len() > 1024 {
             self.made.clear();
             self.bytes = text.len();

@@ -18,11 +18,15 @@ pub(crate) enum Chunk {
 impl Chunk {
     /// Returns the pieces as ranges; they tile the input.
     pub(crate) fn cuts(self, input: &[u8]) -> impl Iterator<Item = Range<usize>> {
-        let mut sizes = Sizes { chunk: self, state: if let Self::Random(seed) = self { seed } else { 0 } };
-        let mut start = 0;
+        let (mut sizes, mut start) = (self, 0);
         std::iter::from_fn(move || {
             let rest = input.len().checked_sub(start).filter(|rest| *rest > 0)?;
-            let end = character_end(input, start + sizes.next().min(rest));
+            let size = match &mut sizes {
+                Self::Whole => rest,
+                Self::Bytes(bytes) => *bytes,
+                Self::Random(state) => random_size(state),
+            };
+            let end = character_end(input, start + size.min(rest));
             let piece = start..end;
             start = end;
             Some(piece)
@@ -49,29 +53,13 @@ fn character_end(input: &[u8], at: usize) -> usize {
     at + skip
 }
 
-/// The sizes of the pieces to come.
-struct Sizes {
-    chunk: Chunk,
-    state: u64,
-}
-
-impl Sizes {
-    fn next(&mut self) -> usize {
-        match self.chunk {
-            Chunk::Whole => usize::MAX,
-            Chunk::Bytes(bytes) => bytes,
-            Chunk::Random(_) => self.random(),
-        }
-    }
-
-    /// Mostly small pieces, since what is cut is markers; now and then up to a few hundred bytes.
-    fn random(&mut self) -> usize {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = mixed ^ (mixed >> 27);
-        let bound = 1 << (1 + (mixed >> 60) / 2);
-        1 + (mixed & 0xFFFF) as usize % bound
-    }
+/// A random size: mostly small, since what is cut is markers; now and then up to a few hundred bytes.
+fn random_size(state: &mut u64) -> usize {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = mixed ^ (mixed >> 27);
+    let bound = 1 << (1 + (mixed >> 60) / 2);
+    1 + (mixed & 0xFFFF) as usize % bound
 }
 
 #[cfg(test)]

@@ -3,29 +3,20 @@
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ColorChoice};
 
 /// Terminal flags of every command.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct ConsoleFlags {
     /// When to use colour; `auto` uses it on a terminal unless NO_COLOR is set
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
-    pub(crate) color: Color,
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub(crate) color: ColorChoice,
     /// Print only results and errors, no diagnostics or notes
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
 
-/// When output is coloured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
-
-/// Set once, before a command runs.
+/// Set once, before a command runs; global, since notes come from all depths.
 static FLAGS: OnceLock<ConsoleFlags> = OnceLock::new();
 
 /// Stores the flags; later calls have no effect.
@@ -34,8 +25,8 @@ pub(crate) fn set(flags: ConsoleFlags) {
 }
 
 /// Returns when to use colour.
-pub(crate) fn color() -> Color {
-    FLAGS.get().map_or(Color::Auto, |flags| flags.color)
+pub(crate) fn color() -> ColorChoice {
+    FLAGS.get().map_or(ColorChoice::Auto, |flags| flags.color)
 }
 
 /// Returns whether to print only results and errors.

@@ -4,14 +4,13 @@ use std::path::Path;
 
 use toolglot::Dialects;
 use toolglot::detect::{Reason, Verdict, from_model, from_output, from_template};
-
+use toolglot_json::{Map, Value, json};
 use toolglot_template::{InferError, Inferred};
 
 use crate::args::DetectArgs;
 use crate::console;
 use crate::failure::{ExitStatus, Failure, Run, print};
 use crate::input::Source;
-use crate::json;
 use crate::known::Known;
 use crate::paint::Paint;
 use crate::template_file::{self, confined};
@@ -36,7 +35,7 @@ pub(crate) fn run(args: &DetectArgs) -> Run {
 
 fn detect(args: &DetectArgs) -> Run {
     let findings = findings(args)?;
-    print(if args.json { as_json(&findings) } else { as_tables(&findings, Paint::stdout()).into_bytes() })?;
+    print(if args.json { as_json(&findings) } else { as_tables(&findings, Paint::stdout()) })?;
     Ok(ExitStatus::fine_if(findings.iter().all(|finding| !finding.verdicts.is_empty())))
 }
 
@@ -44,15 +43,15 @@ fn findings(args: &DetectArgs) -> Result<Vec<Finding>, Failure> {
     let known = Known::from_flags(&args.dialects)?;
     let mut findings = Vec::new();
     if let Some(model) = &args.model {
-        findings.push(Finding { source: "model", verdicts: from_model(model, known.chosen()) });
+        findings.push(Finding { source: "model", verdicts: from_model(model, &known.chosen) });
     }
     if let Some(path) = &args.template {
-        findings.push(Finding { source: "template", verdicts: in_template(path, known.chosen())? });
+        findings.push(Finding { source: "template", verdicts: in_template(path, &known.chosen)? });
     }
     if args.file.is_some() || findings.is_empty() {
         let tools = tools::read(args.tools.as_deref())?;
         let bytes = Source::open(args.file.as_deref())?.read_all()?;
-        let verdicts = from_output(&String::from_utf8_lossy(&bytes), known.chosen(), &tools);
+        let verdicts = from_output(&String::from_utf8_lossy(&bytes), &known.chosen, &tools);
         findings.push(Finding { source: "output", verdicts });
     }
     Ok(findings)
@@ -123,30 +122,20 @@ fn place(evidence: &Reason, paint: Paint) -> String {
     span.map(|span| paint.faint(&format!("  {}..{}", span.start, span.end))).unwrap_or_default()
 }
 
-fn as_json(findings: &[Finding]) -> Vec<u8> {
-    let mut out = Vec::new();
-    json::object(&mut out, |object| {
-        for finding in findings {
-            object.list(finding.source, &finding.verdicts, verdict_json);
-        }
-    });
-    out.push(b'\n');
-    out
+fn as_json(findings: &[Finding]) -> String {
+    let verdicts = |finding: &Finding| (finding.source.to_owned(), finding.verdicts.iter().map(verdict_json).collect());
+    format!("{}\n", Value::from(findings.iter().map(verdicts).collect::<Map>()))
 }
 
-fn verdict_json(out: &mut Vec<u8>, verdict: &Verdict) {
-    json::object(out, |object| {
-        object.text("dialect", &verdict.dialect);
-        object.list("alike", &verdict.alike, |out, name| json::string(out, name));
-        object.raw("score", &verdict.score.to_string());
-        object.list("evidence", &verdict.evidence, |out, evidence| {
-            json::object(out, |object| {
-                object.text("what", &evidence.what);
-                object.raw("weight", &evidence.weight.to_string());
-                if let Some(span) = &evidence.span {
-                    object.list("span", [span.start, span.end], |out, at| out.extend(at.to_string().bytes()));
-                }
-            });
-        });
-    });
+fn verdict_json(verdict: &Verdict) -> Value {
+    let evidence: Value = verdict.evidence.iter().map(reason_json).collect();
+    json!({"dialect": verdict.dialect, "alike": verdict.alike, "score": verdict.score, "evidence": evidence})
+}
+
+fn reason_json(reason: &Reason) -> Value {
+    let mut all = json!({"what": reason.what, "weight": reason.weight});
+    if let Some(span) = &reason.span {
+        all["span"] = json!([span.start, span.end]);
+    }
+    all
 }

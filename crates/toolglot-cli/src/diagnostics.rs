@@ -1,6 +1,7 @@
 //! `toolglot diagnostics`: the codes of diagnostics and repairs.
 
 use toolglot::{Class, Code, CodeRow, Preset};
+use toolglot_json::json;
 
 use crate::args::DiagnosticsArgs;
 use crate::failure::{Failure, Run, print};
@@ -14,8 +15,8 @@ pub(crate) fn run(args: &DiagnosticsArgs) -> Run {
     let rows = rows(args.code.as_deref())?;
     print(match rows {
         _ if args.json => as_json(rows),
-        [row] if args.code.is_some() => described(row).into_bytes(),
-        _ => as_table(rows, Paint::stdout()).into_bytes(),
+        [row] if args.code.is_some() => described(row),
+        _ => as_table(rows, Paint::stdout()),
     })
 }
 
@@ -56,23 +57,16 @@ fn as_table(rows: &[CodeRow], paint: Paint) -> String {
     table
 }
 
-fn as_json(rows: &[CodeRow]) -> Vec<u8> {
-    let mut out = Vec::new();
-    json::list(&mut out, rows, |out, row| {
-        out.push(b'\n');
-        json::object(out, |object| {
-            object.text("code", row.name);
-            object.text("class", class_name(row.class));
-            object.text_or_null("preset", preset(row.class));
-            object.text("meaning", row.about);
-            if row.code.is_repair() {
-                object.text("by", row.by);
-                object.text("risk", row.risk);
-            }
-        });
-    });
-    out.push(b'\n');
-    out
+fn as_json(rows: &[CodeRow]) -> String {
+    json::rows(rows.iter().map(|row| {
+        let (class, preset) = (class_name(row.class), preset(row.class));
+        let mut all = json!({"code": row.name, "class": class, "preset": preset, "meaning": row.about});
+        if row.code.is_repair() {
+            all["by"] = row.by.into();
+            all["risk"] = row.risk.into();
+        }
+        all
+    }))
 }
 
 /// The smallest preset of `--repairs` that enables a repair.

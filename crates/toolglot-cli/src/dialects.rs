@@ -1,6 +1,7 @@
 //! `toolglot dialects`: list and show dialects.
 
 use toolglot::{Dialect, Dialects};
+use toolglot_json::json;
 
 use crate::args::DialectsCommand;
 use crate::failure::{Failure, Run, print};
@@ -36,19 +37,13 @@ fn as_table(paint: Paint) -> String {
     dialects.iter().map(|dialect| line(dialect)).collect()
 }
 
-fn as_json() -> Vec<u8> {
-    let mut out = Vec::new();
-    json::list(&mut out, Dialects::builtin().iter(), |out, dialect| {
-        out.push(b'\n');
-        json::object(out, |object| {
-            object.text("name", dialect.name());
-            object.text("about", dialect.about());
-            object.list("aliases", dialect.aliases(), |out, alias| json::string(out, alias));
-            object.list("models", dialect.models(), |out, model| json::string(out, model));
-        });
-    });
-    out.push(b'\n');
-    out
+fn as_json() -> String {
+    let dialects = Dialects::builtin();
+    json::rows(dialects.iter().map(|dialect| {
+        json!({
+            "name": dialect.name(), "about": dialect.about(), "aliases": dialect.aliases(), "models": dialect.models(),
+        })
+    }))
 }
 
 fn show_ends(name: &str) -> Run {

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use toolglot_json::{Value, json};
+use toolglot_json::json;
 use toolglot_template::response_template;
 
 use crate::complete;
 use crate::failure::{Failure, Run, failed, print, print_warning};
-use crate::input::{check_new, read_text, write_file};
-use crate::json;
+use crate::input::{check_new, read_json, read_text, write_file};
 use crate::known::{named, named_after};
 use crate::template_file::{confined, read};
 
@@ -65,9 +64,7 @@ fn exported(args: &ExportArgs) -> Run {
     let text = match &args.into {
         None => format!("{:#}", json!({"response_template": found.template})),
         Some(path) => {
-            let mut config: Value = toolglot_json::from_str(&read_text(path)?).map_err(|error| {
-                Failure::Usage(format!("`{}` is not valid JSON ({})", path.display(), json::fault(&error)))
-            })?;
+            let mut config = read_json(path)?;
             config["response_template"] = found.template;
             write_file(path, format!("{config:#}\n"))?;
             format!("wrote `response_template` into `{}`", path.display())

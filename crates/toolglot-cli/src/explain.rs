@@ -8,17 +8,14 @@ use toolglot::{
     near_miss,
 };
 
-use crate::args::ExplainArgs;
-use crate::chunk::Chunk;
+use crate::args::{ExplainArgs, MessageFlags};
 use crate::failure::{ExitStatus, Run};
 use crate::input::Source;
-use crate::known::Known;
 use crate::options::Setup;
 use crate::paint::Paint;
 use crate::report::{Place, class_name, with_flags};
 use crate::saved::{Given, Native};
 use crate::tally::counted;
-use crate::tools;
 
 /// Characters of a step's bytes that are shown, from both ends.
 const SHOWN: usize = 64;
@@ -28,24 +25,22 @@ const AHEAD: usize = 24;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs) -> Run {
-    let known = Known::from_flags(&args.reading.dialects)?;
-    let tools = tools::read(args.reading.tools.as_deref())?;
-    let setup = Setup::new(&known, tools, &args.reading, &args.message);
+    let (_, setup) = Setup::from_flags(&args.reading, &args.message)?;
     let given = Given::new(Source::open(args.file.as_deref())?.read_all()?, &args.message)?;
     let setup = given.setup(setup, &args.message);
     let mut out = BufWriter::new(io::stdout().lock());
-    explain(&mut out, &given, &setup, args.message.chunk.unwrap_or_default())?;
+    explain(&mut out, &given, &setup, &args.message)?;
     out.flush()?;
     Ok(ExitStatus::Fine)
 }
 
-fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> io::Result<()> {
+fn explain(out: &mut impl Write, given: &Given, setup: &Setup, flags: &MessageFlags) -> io::Result<()> {
     let input = &given.text[..];
     let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
     parser.enable_trace();
     let mut collector = Collector::new(&setup.options);
     let (mut rows, mut steps) = (Vec::new(), Vec::new());
-    for piece in given.pieces(chunk) {
+    for piece in given.pieces(flags) {
         piece.feed(&mut parser, input).for_each(|event| add_event(&mut rows, &mut collector, &event));
         steps.append(&mut parser.take_trace());
     }
@@ -120,11 +115,11 @@ fn nothing(message: &Message, input: &[u8], setup: &Setup) -> String {
     let orphan = message.diagnosed(Code::OrphanCloser).next();
     let found = match (named, orphan) {
         (Some((at, name)), _) => {
-            let place = line_and_column(input, at);
+            let place = Place::of(input, at);
             format!("the text mentions the tool `{name}` at {place}, but not in the form of a call")
         }
         (None, Some(orphan)) => {
-            let place = line_and_column(input, orphan.span.start);
+            let place = Place::of(input, orphan.span.start);
             format!("there is a closing marker at {place}, but nothing before it can be parsed as a call")
         }
         (None, None) => "nothing in the text looks like a call".to_owned(),
@@ -147,12 +142,6 @@ fn word(text: &str, word: &str) -> Option<usize> {
         !text[..*at].ends_with(|c| c == '`' || goes_on(c)) && !text[at + word.len()..].starts_with(goes_on)
     };
     text.match_indices(word).map(|(at, _)| at).find(is_whole)
-}
-
-fn line_and_column(input: &[u8], at: usize) -> String {
-    let mut place = Place::default();
-    place.advance(input, at);
-    format!("line {}, column {}", place.line, place.column)
 }
 
 /// An event to print.
@@ -220,22 +209,20 @@ impl<W: Write> Page<'_, W> {
     }
 
     fn event(&mut self, row: &EventRow) -> io::Result<()> {
-        let what = self.paint.strong(&format!("{:10}", row.what));
         match (row.what, row.words.as_slice()) {
             ("diagnostic", [class, code, message]) => {
                 self.place.advance(self.input, row.span.start);
-                let place = format!("line {}, column {}", self.place.line, self.place.column);
                 let what = self.paint.warning(&format!("{class:10}"));
-                self.line(&row.span, &what, &format!("{code}, {place}: {}", escaped(message)))
+                self.line(&row.span, &what, &format!("{code}, {}: {}", self.place, escaped(message)))
             }
             ("arguments", pieces) => {
                 let text = format!("{}  from {}", shortened(&pieces.concat()), self.bytes(&row.span));
-                self.line(&row.span, &what, &text)
+                self.named(&row.span, row.what, &text)
             }
-            (_, []) => self.line(&row.span, &what, &self.bytes(&row.span)),
-            (_, words) => {
+            (what, []) => self.named(&row.span, what, &self.bytes(&row.span)),
+            (what, words) => {
                 let text = format!("{}  {}", escaped(&words.concat()), self.bytes(&row.span));
-                self.line(&row.span, &what, &text)
+                self.named(&row.span, what, &text)
             }
         }
     }
@@ -251,7 +238,7 @@ impl<W: Write> Page<'_, W> {
             return None;
         }
         let Range { start, end } = *span;
-        Some(format!("at {} (bytes {start}..{end}): {}", line_and_column(self.input, start), self.bytes(span)))
+        Some(format!("at {} (bytes {start}..{end}): {}", Place::of(self.input, start), self.bytes(span)))
     }
 
     /// Says where parsing stopped, or what to do, where the verdict does not.
@@ -261,7 +248,7 @@ impl<W: Write> Page<'_, W> {
                 let found = &miss.diagnostic;
                 let broken = message.diagnostics.iter().find(|other| other.code == Code::Broken);
                 let at = broken.map(|broken| broken.span.start).or_else(|| self.stopped(found, steps))?;
-                let stopped = format!("{}, before {}", line_and_column(self.input, at), self.ahead(at));
+                let stopped = format!("{}, before {}", Place::of(self.input, at), self.ahead(at));
                 Some(format!("parsing stopped at {stopped}{}", shown(found.dialect.as_deref())))
             }
             MissReason::UnknownMarker if miss.diagnostic.message.contains("dialect file") => {
@@ -301,7 +288,7 @@ impl<W: Write> Page<'_, W> {
         let died = steps.iter().filter(may_be);
         let step = died.reduce(|best, step| if step.span.len() > best.span.len() { step } else { best })?;
         let (pattern, why) = step.detail.rsplit_once(": ")?;
-        let (place, ahead) = (line_and_column(self.input, step.span.start), self.ahead(step.span.start));
+        let (place, ahead) = (Place::of(self.input, step.span.start), self.ahead(step.span.start));
         let name = step.dialect.as_deref().unwrap_or_default();
         let pattern = escaped(pattern);
         Some(format!("closest: at {place}, {ahead}, `{name}` reads `{pattern}`: {why}{}", shown(Some(name))))
@@ -312,16 +299,14 @@ impl<W: Write> Page<'_, W> {
         if reasoning.is_empty() {
             return Ok(());
         }
-        let what = self.paint.strong(&format!("{:10}", "reasoning"));
-        self.line(&(0..0), &what, &format!("from the server: {}", shortened(reasoning)))
+        self.named(&(0..0), "reasoning", &format!("from the server: {}", shortened(reasoning)))
     }
 
     /// Shows a call that the server parsed, and the repairs of its arguments.
     fn native(&mut self, call: &Native) -> io::Result<()> {
         let here = self.input.len()..self.input.len();
-        let what = self.paint.strong(&format!("{:10}", "native"));
         let words = format!("`{}`, {}: {}", escaped(&call.name), call.outcome.name(), shortened(&call.arguments));
-        self.line(&here, &what, &words)?;
+        self.named(&here, "native", &words)?;
         for found in &call.diagnostics {
             let row = found.code.row();
             let what = self.paint.warning(&format!("{:10}", class_name(row.class)));
@@ -334,8 +319,12 @@ impl<W: Write> Page<'_, W> {
         let calls = message.calls.len();
         let dialect = message.dialect.as_deref().unwrap_or("none");
         let words = format!("finish_reason {}, calls {calls}, dialect {dialect}", message.finish_reason.name());
-        let what = self.paint.strong(&format!("{:10}", "end"));
-        self.line(&(self.input.len()..self.input.len()), &what, &words)
+        self.named(&(self.input.len()..self.input.len()), "end", &words)
+    }
+
+    fn named(&mut self, span: &Range<usize>, what: &str, words: &str) -> io::Result<()> {
+        let what = self.paint.strong(&format!("{what:10}"));
+        self.line(span, &what, words)
     }
 
     fn line(&mut self, span: &Range<usize>, what: &str, words: &str) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! How a command ends: success, failure of part of the input, or an error.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use crate::console;
 use crate::paint::Paint;
@@ -79,6 +79,14 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> Run {
     out.write_all(text.as_ref())?;
     out.flush()?;
     Ok(ExitStatus::Fine)
+}
+
+/// Writes the result of a command exactly for programs, with a line break for people.
+pub(crate) fn print_exact(mut text: String) -> Run {
+    if io::stdout().is_terminal() {
+        text.push('\n');
+    }
+    print(text)
 }
 
 /// Writes an error to stderr; the command completes with exit code 1.

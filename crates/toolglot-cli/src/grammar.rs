@@ -1,19 +1,17 @@
 //! `toolglot grammar`: a grammar that constrains a model to a dialect and its tools, for inference engines.
 
-use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use toolglot_grammar::{
     ArgumentsLevel, GrammarForm, GrammarOptions, GrammarReasoning, GrammarRequest, GrammarTool, GrammarToolChoice,
     MarkerSpelling, UnsupportedKeywords,
 };
-use toolglot_json::Value;
 
 use crate::complete;
-use crate::failure::{ExitStatus, Failure, Run, print_warning};
+use crate::failure::{Failure, Run, print, print_exact, print_warning};
 use crate::input;
-use crate::json;
 use crate::known;
 use crate::tools;
 
@@ -36,8 +34,8 @@ pub(crate) struct GrammarArgs {
     #[arg(long, short = 't', value_name = "FILE")]
     tools: Option<PathBuf>,
     /// Output form
-    #[arg(long = "for", value_enum, value_name = "FORM", default_value_t = FormFlag::Gbnf)]
-    form: FormFlag,
+    #[arg(long = "for", value_name = "FORM", default_value = "gbnf", value_parser = one_of(FORMS))]
+    form: GrammarForm,
     /// Tool choice: auto, required, none, or the name of a tool
     #[arg(long, value_name = "CHOICE", default_value = "auto")]
     tool_choice: String,
@@ -45,11 +43,11 @@ pub(crate) struct GrammarArgs {
     #[arg(long)]
     no_parallel: bool,
     /// How strictly to constrain arguments; a tool with `"strict": true` always follows its schema
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = ArgumentsFlag::Schema)]
-    arguments: ArgumentsFlag,
+    #[arg(long, value_name = "LEVEL", default_value = "schema", value_parser = one_of(ARGUMENTS))]
+    arguments: ArgumentsLevel,
     /// Where the grammar starts: after the reasoning, before it, or inside it
-    #[arg(long, value_enum, value_name = "PLACE", default_value_t = ReasoningFlag::Optional)]
-    reasoning: ReasoningFlag,
+    #[arg(long, value_name = "PLACE", default_value = "optional", value_parser = one_of(REASONING))]
+    reasoning: GrammarReasoning,
     /// Allow text before required calls
     #[arg(long)]
     content: bool,
@@ -76,48 +74,33 @@ pub(crate) struct GrammarArgs {
     body: bool,
 }
 
-/// The form of a grammar.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormFlag {
-    /// For llama.cpp
-    Gbnf,
-    /// For llguidance
-    Lark,
-    /// For xgrammar: vLLM, SGLang, TensorRT-LLM
-    StructuralTag,
-    /// For hosted APIs
-    JsonSchema,
-}
+/// The words of a flag, what help says about them, and what they mean.
+type Words<T> = &'static [(&'static str, &'static str, T)];
 
-impl From<FormFlag> for GrammarForm {
-    fn from(form: FormFlag) -> Self {
-        match form {
-            FormFlag::Gbnf => Self::Gbnf,
-            FormFlag::Lark => Self::Lark,
-            FormFlag::StructuralTag => Self::StructuralTag,
-            FormFlag::JsonSchema => Self::JsonSchema,
-        }
-    }
-}
+const FORMS: Words<GrammarForm> = &[
+    ("gbnf", "For llama.cpp", GrammarForm::Gbnf),
+    ("lark", "For llguidance", GrammarForm::Lark),
+    ("structural-tag", "For xgrammar: vLLM, SGLang, TensorRT-LLM", GrammarForm::StructuralTag),
+    ("json-schema", "For hosted APIs", GrammarForm::JsonSchema),
+];
 
-/// How strictly arguments are constrained.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ArgumentsFlag {
-    /// Only markers and names are constrained
-    Free,
-    /// Arguments follow the schema of each tool
-    Schema,
-}
+const ARGUMENTS: Words<ArgumentsLevel> = &[
+    ("free", "Only markers and names are constrained", ArgumentsLevel::Free),
+    ("schema", "Arguments follow the schema of each tool", ArgumentsLevel::Schema),
+];
 
-/// Where a grammar starts.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ReasoningFlag {
-    /// After the reasoning, at the start of the answer
-    None,
-    /// At the first token; the model may reason
-    Optional,
-    /// Inside reasoning that the prompt opened
-    Prefilled,
+const REASONING: Words<GrammarReasoning> = &[
+    ("none", "After the reasoning, at the start of the answer", GrammarReasoning::None),
+    ("optional", "At the first token; the model may reason", GrammarReasoning::Optional),
+    ("prefilled", "Inside reasoning that the prompt opened", GrammarReasoning::Prefilled),
+];
+
+fn one_of<T: Copy + Send + Sync + 'static>(words: Words<T>) -> impl TypedValueParser<Value = T> {
+    let values = words.iter().map(|(word, about, _)| PossibleValue::new(*word).help(*about));
+    PossibleValuesParser::new(values).try_map(|given| {
+        let found = words.iter().find(|(word, ..)| *word == given);
+        found.map(|(.., meant)| *meant).ok_or("not one of the words")
+    })
 }
 
 /// Runs the command.
@@ -125,25 +108,18 @@ pub(crate) fn run(args: &GrammarArgs) -> Run {
     let dialect = known::named(&args.dialect)?;
     let declared = declared(args.tools.as_deref())?;
     let request =
-        GrammarRequest::new(options(args)?).with_form(args.form.into()).with_lazy(args.lazy).with_openai(args.openai);
+        GrammarRequest::new(options(args)?).with_form(args.form).with_lazy(args.lazy).with_openai(args.openai);
     let written = request.write(&dialect, &declared).map_err(Failure::usage)?;
     let text = if args.body { format!("{:#}", written.body) } else { written.text };
     written.warnings.iter().for_each(|warning| print_warning("warning", warning));
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    if !text.ends_with('\n') || out.is_terminal() {
-        out.write_all(b"\n")?;
-    }
-    out.flush()?;
-    Ok(ExitStatus::Fine)
+    if text.ends_with('\n') { print_exact(text) } else { print(text + "\n") }
 }
 
 /// Reads the tool declarations, with the usual checks of the file.
 fn declared(path: Option<&Path>) -> Result<Vec<GrammarTool>, Failure> {
     let Some(file) = path else { return Ok(Vec::new()) };
     tools::read(path)?;
-    let value: Value = toolglot_json::from_str(&input::read_text(file)?).map_err(Failure::usage)?;
-    GrammarTool::list(&value).map_err(Failure::usage)
+    GrammarTool::list(&input::read_json(file)?).map_err(Failure::usage)
 }
 
 fn options(args: &GrammarArgs) -> Result<GrammarOptions, Failure> {
@@ -153,31 +129,16 @@ fn options(args: &GrammarArgs) -> Result<GrammarOptions, Failure> {
         "none" => GrammarToolChoice::None,
         name => GrammarToolChoice::Named(name.to_owned()),
     };
-    let reasoning = match args.reasoning {
-        ReasoningFlag::None => GrammarReasoning::None,
-        ReasoningFlag::Optional => GrammarReasoning::Optional,
-        ReasoningFlag::Prefilled => GrammarReasoning::Prefilled,
-    };
-    let arguments = match args.arguments {
-        ArgumentsFlag::Free => ArgumentsLevel::Free,
-        ArgumentsFlag::Schema => ArgumentsLevel::Schema,
-    };
     let spelling = if args.all_spellings { MarkerSpelling::All } else { MarkerSpelling::Canonical };
     let unsupported = if args.strict { UnsupportedKeywords::Strict } else { UnsupportedKeywords::Lenient };
     Ok(GrammarOptions::new()
         .with_tool_choice(choice)
         .with_parallel(!args.no_parallel)
-        .with_reasoning(reasoning)
-        .with_arguments(arguments)
+        .with_reasoning(args.reasoning)
+        .with_arguments(args.arguments)
         .with_spelling(spelling)
         .with_unsupported(unsupported)
         .with_content(args.content)
-        .with_answer(args.answer.as_deref().map(answer).transpose()?)
+        .with_answer(args.answer.as_deref().map(input::read_json).transpose()?)
         .with_tokens((!args.tokens.is_empty()).then(|| args.tokens.clone())))
-}
-
-fn answer(path: &Path) -> Result<Value, Failure> {
-    let text = input::read_text(path)?;
-    toolglot_json::from_str(&text)
-        .map_err(|error| Failure::Usage(format!("`{}` is not valid JSON ({})", path.display(), json::fault(&error))))
 }

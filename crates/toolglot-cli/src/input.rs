@@ -4,8 +4,11 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
+use toolglot_json::Value;
+
 use crate::console;
 use crate::failure::Failure;
+use crate::json;
 
 /// Bytes that one read asks for.
 const BLOCK: usize = 256 << 10;
@@ -64,6 +67,7 @@ impl Source {
     pub(crate) fn read_block(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         let start = buffer.len();
         buffer.resize(start + BLOCK, 0);
+        // Not `read_to_end`: a program that writes slowly is answered as it writes.
         let got = loop {
             match self.reader.read(buffer.get_mut(start..).unwrap_or_default()) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -96,6 +100,12 @@ impl Source {
 /// Reads a file that a flag names.
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
+/// Reads a JSON file that a flag names.
+pub(crate) fn read_json(path: &Path) -> Result<Value, Failure> {
+    toolglot_json::from_str(&read_text(path)?)
+        .map_err(|error| Failure::Usage(format!("`{}` is not valid JSON ({})", path.display(), json::fault(&error))))
 }
 
 /// Writes a file that a flag names.

@@ -1,31 +1,17 @@
 //! Writes JSON with members in a chosen order, and indents JSON text without changing its values.
 
+use serde::Serialize;
+use toolglot_json::Value;
+
 /// Writes a JSON object; members appear in the order they are added.
 pub(crate) struct Object<'o> {
     out: &'o mut Vec<u8>,
     empty: bool,
 }
 
-impl<'o> Object<'o> {
-    pub(crate) fn new(out: &'o mut Vec<u8>) -> Self {
-        out.push(b'{');
-        Self { out, empty: true }
-    }
-
-    pub(crate) fn text(&mut self, key: &str, value: &str) {
-        string(self.key(key), value);
-    }
-
-    /// A string, or null if there is none.
-    pub(crate) fn text_or_null(&mut self, key: &str, value: Option<&str>) {
-        match value {
-            Some(value) => self.text(key, value),
-            None => self.raw(key, "null"),
-        }
-    }
-
-    pub(crate) fn number(&mut self, key: &str, value: usize) {
-        self.raw(key, &value.to_string());
+impl Object<'_> {
+    pub(crate) fn add(&mut self, key: &str, value: impl Serialize) {
+        write(self.key(key), &value);
     }
 
     /// A value that is already JSON text.
@@ -37,15 +23,24 @@ impl<'o> Object<'o> {
         object(self.key(key), members);
     }
 
-    pub(crate) fn list<T>(&mut self, key: &str, items: impl IntoIterator<Item = T>, each: impl FnMut(&mut Vec<u8>, T)) {
-        list(self.key(key), items, each);
+    /// An array of what `each` writes.
+    pub(crate) fn list<T>(&mut self, key: &str, items: &[T], each: impl Fn(&mut Vec<u8>, &T)) {
+        let out = self.key(key);
+        out.push(b'[');
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            each(out, item);
+        }
+        out.push(b']');
     }
 
     fn key(&mut self, key: &str) -> &mut Vec<u8> {
         if !std::mem::take(&mut self.empty) {
             self.out.push(b',');
         }
-        string(self.out, key);
+        write(self.out, key);
         self.out.push(b':');
         self.out
     }
@@ -53,26 +48,21 @@ impl<'o> Object<'o> {
 
 /// Writes an object with the members that are added to it.
 pub(crate) fn object(out: &mut Vec<u8>, members: impl FnOnce(&mut Object<'_>)) {
-    members(&mut Object::new(out));
+    out.push(b'{');
+    members(&mut Object { out, empty: true });
     out.push(b'}');
 }
 
-/// Writes an array of what `each` writes.
-pub(crate) fn list<T>(out: &mut Vec<u8>, items: impl IntoIterator<Item = T>, mut each: impl FnMut(&mut Vec<u8>, T)) {
-    out.push(b'[');
-    for (at, item) in items.into_iter().enumerate() {
-        if at > 0 {
-            out.push(b',');
-        }
-        each(out, item);
-    }
-    out.push(b']');
+/// Writes a value.
+pub(crate) fn write(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    // Text, numbers and the library's types can be written, and writing to a vector cannot fail.
+    let _ = serde_json::to_writer(out, value);
 }
 
-/// Writes a string.
-pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
-    // Writing a string to a vector cannot fail.
-    let _ = serde_json::to_writer(out, text);
+/// Returns a list with a line for each row.
+pub(crate) fn rows(rows: impl Iterator<Item = Value>) -> String {
+    let lines: Vec<String> = rows.map(|row| format!("\n{row}")).collect();
+    format!("[{}]\n", lines.join(","))
 }
 
 /// Describes what is wrong with JSON text: the place, then the fault.
@@ -138,10 +128,10 @@ mod tests {
     fn members_keep_their_order() {
         let mut out = Vec::new();
         object(&mut out, |object| {
-            object.text("z", "a \"quote\"\n");
-            object.text_or_null("b", None);
+            object.add("z", "a \"quote\"\n");
+            object.add("b", None::<&str>);
             object.object("o", |_| {});
-            object.list("a", [1, 2], |out, n| out.extend_from_slice(format!("{n}").as_bytes()));
+            object.list("a", &[1, 2], write);
         });
         assert_eq!(String::from_utf8_lossy(&out), r#"{"z":"a \"quote\"\n","b":null,"o":{},"a":[1,2]}"#);
     }

@@ -1,7 +1,6 @@
 //! The protocol of `--jsonl`: the members of a line, and the answer to an invalid line.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -16,11 +15,19 @@ use crate::recorded;
 
 const BOM: &[u8] = "\u{FEFF}".as_bytes();
 
-/// An input line: an object whose members are kept as written.
+/// The members of a JSON object, as written.
+pub(crate) type Members<'j> = BTreeMap<String, &'j RawValue>;
+
+/// Returns a member's JSON text, unless it is missing or null.
+pub(crate) fn member<'j>(members: &Members<'j>, name: &str) -> Option<&'j str> {
+    members.get(name).map(|raw| raw.get()).filter(|json| *json != "null")
+}
+
+/// An input line.
 pub(crate) struct Line<'l> {
     /// The line's text.
     pub(crate) whole: &'l str,
-    members: BTreeMap<String, &'l RawValue>,
+    members: Members<'l>,
 }
 
 /// Answers a line with what `answer` writes, or with its error.
@@ -49,8 +56,8 @@ pub(crate) fn answer(
 pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<&str>, why: &str, number: usize) {
     json::object(out, |object| {
         object.raw("id", id.unwrap_or("null"));
-        object.text("error", why);
-        object.number("line", number);
+        object.add("error", why);
+        object.add("line", number);
     });
     out.push(b'\n');
 }
@@ -83,7 +90,7 @@ impl<'l> Line<'l> {
 
     /// Returns a member's JSON text, unless it is missing or null.
     pub(crate) fn member(&self, name: &str) -> Option<&'l str> {
-        self.members.get(name).map(|raw| raw.get()).filter(|text| *text != "null")
+        member(&self.members, name)
     }
 
     /// Returns a required string member.
@@ -104,16 +111,26 @@ pub(crate) fn string(name: &str, json: &str) -> Result<String, String> {
     })
 }
 
+/// Reads the arguments of a call: the value of a string, an object as written, nothing for null.
+pub(crate) fn arguments(json: Option<&str>) -> Result<String, String> {
+    match json {
+        None => Ok(String::new()),
+        Some(object) if object.starts_with('{') => Ok(object.to_owned()),
+        Some(json) => string("arguments", json),
+    }
+}
+
 /// The setups of lines: the flags, and the changes of each line.
+#[derive(Clone)]
 pub(crate) struct Setups {
-    known: Arc<Known>,
+    known: Known,
     base: Setup,
     tools: Cache<Result<Tools, String>>,
     changed: Cache<Result<Setup, String>>,
 }
 
 impl Setups {
-    pub(crate) fn new(known: Arc<Known>, base: Setup) -> Self {
+    pub(crate) fn new(known: Known, base: Setup) -> Self {
         Self { known, base, tools: Cache::default(), changed: Cache::default() }
     }
 

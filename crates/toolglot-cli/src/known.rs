@@ -14,7 +14,7 @@ const AUTO: &str = "auto";
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     all: Dialects,
-    chosen: Dialects,
+    pub(crate) chosen: Dialects,
 }
 
 impl Known {
@@ -33,18 +33,25 @@ impl Known {
         }
         // Each is added at the front, so that the first flag comes first.
         let all = own.into_iter().rev().fold(builtin, |all, dialect| all.with(dialect));
-        let chosen = select(&all, &names).map_err(Failure::Usage)?;
-        Ok(Self { all, chosen })
+        let mut known = Self { all, chosen: Dialects::default() };
+        known.chosen = known.select(&names).map_err(Failure::Usage)?;
+        Ok(known)
     }
 
-    /// Returns the dialects that the flags select.
-    pub(crate) fn chosen(&self) -> &Dialects {
-        &self.chosen
-    }
-
-    /// Returns the dialects of these names, in this order.
+    /// Returns the dialects of these names; with `auto`, they are preferred to all others.
     pub(crate) fn select(&self, names: &[String]) -> Result<Dialects, String> {
-        select(&self.all, names)
+        let unknown = |error: UnknownDialect| match names.iter().find(|name| is_file(name)) {
+            Some(file) => {
+                format!("unknown dialect `{file}`; pass the file with `--dialect`, and its name without `.toml` here")
+            }
+            None => error.to_string(),
+        };
+        if names.is_empty() || names.iter().any(|name| name == AUTO) {
+            let named = names.iter().rev().filter(|name| *name != AUTO);
+            // Each preference goes to the front, so that the first name is preferred to the others.
+            return named.into_iter().try_fold(self.all.clone(), |all, name| all.prefer(name)).map_err(unknown);
+        }
+        self.all.only(names).map_err(unknown)
     }
 }
 
@@ -90,19 +97,4 @@ fn check_ending(name: &str, builtin: &Dialects) -> Result<(), Failure> {
 /// Returns whether a value is a file rather than a name.
 pub(crate) fn is_file(word: &str) -> bool {
     word.contains(['/', '\\']) || word.ends_with(".toml") || Path::new(word).is_file()
-}
-
-/// Returns the dialects of these names; with `auto`, they are preferred to all others.
-fn select(all: &Dialects, names: &[String]) -> Result<Dialects, String> {
-    let unknown = |error: UnknownDialect| match names.iter().find(|name| is_file(name)) {
-        Some(file) => {
-            format!("unknown dialect `{file}`; pass the file with `--dialect`, and its name without `.toml` here")
-        }
-        None => error.to_string(),
-    };
-    if names.is_empty() || names.iter().any(|name| name == AUTO) {
-        let named = names.iter().rev().filter(|name| *name != AUTO);
-        return named.into_iter().try_fold(all.clone(), |all, name| all.prefer(name)).map_err(unknown);
-    }
-    all.only(names).map_err(unknown)
 }

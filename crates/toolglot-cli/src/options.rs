@@ -4,8 +4,10 @@ use serde_json::Value;
 use toolglot::{Dialects, Limits, OptionError, Options, Tools};
 
 use crate::args::{MessageFlags, ReadingFlags};
+use crate::failure::Failure;
 use crate::known::Known;
 use crate::near::did_you_mean;
+use crate::tools;
 
 /// The dialects, tools and options for a message.
 #[derive(Clone, Debug)]
@@ -16,7 +18,10 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    pub(crate) fn new(known: &Known, tools: Tools, reading: &ReadingFlags, message: &MessageFlags) -> Self {
+    /// Returns the setup that the flags request, and the dialects that lines may select.
+    pub(crate) fn from_flags(reading: &ReadingFlags, message: &MessageFlags) -> Result<(Known, Self), Failure> {
+        let known = Known::from_flags(&reading.dialects)?;
+        let tools = tools::read(reading.tools.as_deref())?;
         let limits = reading.limits.iter().fold(Limits::default(), |limits, flag| flag.set(limits));
         let options = Options::default()
             .with_validation(reading.validation.unwrap_or_default())
@@ -32,7 +37,8 @@ impl Setup {
             .with_unknown_tool(message.unknown_tool.unwrap_or_default())
             .with_accept_incomplete(message.accept_incomplete)
             .with_marked_tokens(message.tokens);
-        Self { dialects: known.chosen().clone(), tools, options }
+        let dialects = known.chosen.clone();
+        Ok((known, Self { dialects, tools, options }))
     }
 
     /// Applies a line's `options` object; missing and null members change nothing.

@@ -2,7 +2,9 @@
 
 use std::io::{self, IsTerminal};
 
-use crate::console::{self, Color};
+use clap::ColorChoice;
+
+use crate::console;
 
 /// Colours text if the stream supports it.
 #[derive(Clone, Copy, Debug)]
@@ -54,9 +56,9 @@ impl Paint {
 fn wanted(stream: &impl IsTerminal) -> bool {
     let set = |key| std::env::var_os(key).is_some_and(|value| !value.is_empty());
     match console::color() {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
             stream.is_terminal() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
         }
     }

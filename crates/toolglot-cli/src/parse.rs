@@ -3,41 +3,29 @@
 use std::hash::BuildHasher;
 use std::hash::RandomState;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::sync::Arc;
 
 use toolglot::{Collector, Event, EventKind, Message, MissReason, Parser, seed_of};
 use toolglot_wire::Transcript;
 
 use crate::args::{Ids, MessageFlags, ParseArgs};
-use crate::chunk::Chunk;
 use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::Source;
-use crate::jsonl::{self, Line, Setups};
-use crate::known::Known;
+use crate::jsonl::{Line, Setups};
 use crate::options::Setup;
 use crate::paint::Paint;
-use crate::report::Report;
 use crate::runner::{self, Answer};
 use crate::saved::Given;
 use crate::tally::Tally;
 use crate::tokens::Piece;
-use crate::tools;
-use crate::{output, recorded, view};
+use crate::{output, recorded, report, view};
 
 /// Runs the command.
 pub(crate) fn run(args: &ParseArgs) -> Run {
-    let known = Arc::new(Known::from_flags(&args.reading.dialects)?);
-    let tools = tools::read(args.reading.tools.as_deref())?;
-    let setup = Setup::new(&known, tools, &args.reading, &args.message);
+    let (known, setup) = Setup::from_flags(&args.reading, &args.message)?;
     let sources = Source::open_all(&args.files)?;
-    let feeding = Feeding { ids: args.message.ids, chunk: args.message.chunk.unwrap_or_default() };
     if args.jsonl {
-        let flags = args.message.clone();
-        return runner::run(sources, move || ParseLines {
-            setups: Setups::new(Arc::clone(&known), setup.clone()),
-            feeding,
-            flags: flags.clone(),
-        });
+        let lines = ParseLines { setups: Setups::new(known, setup), flags: args.message.clone() };
+        return runner::run(sources, &lines);
     }
     let is_one = sources.len() == 1;
     if args.events && !is_one {
@@ -47,62 +35,12 @@ pub(crate) fn run(args: &ParseArgs) -> Run {
     for source in sources {
         let setup = setup.clone();
         has_calls |= if args.events {
-            run_events(source, setup, &args.message, feeding.chunk)?
+            run_events(source, setup, &args.message)?
         } else {
-            run_message(source, setup, args, feeding, !is_one)?
+            run_message(source, setup, args, !is_one)?
         };
     }
     Ok(ExitStatus::fine_if(!args.exit_status || has_calls))
-}
-
-/// How a text is split, and how calls without an id get one.
-#[derive(Clone, Copy)]
-struct Feeding {
-    ids: Ids,
-    chunk: Chunk,
-}
-
-impl Feeding {
-    /// Reads a whole text; deterministic ids depend on `request`.
-    fn read(self, text: &[u8], setup: Setup, request: &[u8]) -> Reading {
-        self.read_pieces(text, self.chunk.cuts(text).map(Piece::of_text), setup, request, |_, _| {})
-    }
-
-    /// Reads a text, and adds what a server already parsed.
-    fn read_given(self, given: &Given, setup: Setup, request: &[u8]) -> Reading {
-        let pieces = given.pieces(self.chunk);
-        let mut reading = self.read_pieces(&given.text, pieces, setup, request, |setup, collector| {
-            given.natives(setup).into_iter().for_each(|native| native.add_to(collector));
-        });
-        given.add_reasoning(&mut reading.message);
-        reading
-    }
-
-    /// Reads the pieces of a text; `add` adds to the result before it is finished.
-    fn read_pieces(
-        self,
-        text: &[u8],
-        pieces: impl IntoIterator<Item = Piece>,
-        mut setup: Setup,
-        request: &[u8],
-        add: impl FnOnce(&Setup, &mut Collector),
-    ) -> Reading {
-        setup.options = setup.options.with_id_seed(match self.ids {
-            Ids::Deterministic => seed_of(request),
-            Ids::Random => RandomState::new().hash_one(request.len()),
-        });
-        let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
-        let mut collector = Collector::new(&setup.options);
-        for piece in pieces {
-            piece.feed(&mut parser, text).for_each(|event| collector.add(&event));
-        }
-        parser.finish().for_each(|event| collector.add(&event));
-        collector.set_dialect(parser.dialect().cloned());
-        add(&setup, &mut collector);
-        let mut message = collector.finish(text);
-        let miss = message.add_near_miss(text, &setup.dialects, &setup.tools, &setup.options);
-        Reading { message, miss }
-    }
 }
 
 /// A message, and why it has no call if its text looks like one.
@@ -111,18 +49,35 @@ struct Reading {
     miss: Option<MissReason>,
 }
 
+impl Reading {
+    /// Reads a text, with what a server already parsed of it; deterministic ids depend on `request`.
+    fn of(given: &Given, mut setup: Setup, flags: &MessageFlags, request: &[u8]) -> Self {
+        setup.options = setup.options.with_id_seed(match flags.ids {
+            Ids::Deterministic => seed_of(request),
+            // The standard library seeds it from the system, which is enough for ids that are no secrets.
+            Ids::Random => RandomState::new().hash_one(request.len()),
+        });
+        let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
+        let mut collector = Collector::new(&setup.options);
+        for piece in given.pieces(flags) {
+            piece.feed(&mut parser, &given.text).for_each(|event| collector.add(&event));
+        }
+        parser.finish().for_each(|event| collector.add(&event));
+        collector.set_dialect(parser.dialect().cloned());
+        given.natives(&setup).into_iter().for_each(|native| native.add_to(&mut collector));
+        let mut message = collector.finish(&given.text);
+        let miss = message.add_near_miss(&given.text, &setup.dialects, &setup.tools, &setup.options);
+        given.add_reasoning(&mut message);
+        Self { message, miss }
+    }
+}
+
 /// Writes the message of an input, with its name if there are several; returns whether it has calls.
-fn run_message(
-    source: Source,
-    setup: Setup,
-    args: &ParseArgs,
-    feeding: Feeding,
-    is_named: bool,
-) -> Result<bool, Failure> {
+fn run_message(source: Source, setup: Setup, args: &ParseArgs, is_named: bool) -> Result<bool, Failure> {
     let (name, flags) = (source.name.clone(), &args.message);
     let given = Given::new(source.read_all()?, flags)?;
     let (setup, input) = (given.setup(setup, flags), &given.text);
-    let message = feeding.read_given(&given, setup, input).message;
+    let message = Reading::of(&given, setup, flags, input).message;
     let mut out = io::stdout().lock();
     if args.format.is_pretty(out.is_terminal()) {
         if is_named {
@@ -136,12 +91,12 @@ fn run_message(
         out.write_all(&json)?;
     }
     out.flush()?;
-    Report::new(&name, input, Paint::stderr()).write(&mut io::stderr(), &message.diagnostics);
+    report::print(&name, input, &message.diagnostics);
     Ok(!message.calls.is_empty())
 }
 
 /// Writes events as soon as their bytes arrive; only a saved response, and tokens, are read whole.
-fn run_events(mut source: Source, setup: Setup, flags: &MessageFlags, chunk: Chunk) -> Result<bool, Failure> {
+fn run_events(mut source: Source, setup: Setup, flags: &MessageFlags) -> Result<bool, Failure> {
     let mut block = Vec::new();
     let mut more = source.read_block(&mut block)? > 0;
     if flags.tokens || recorded::begins(&block) && !flags.raw {
@@ -150,7 +105,7 @@ fn run_events(mut source: Source, setup: Setup, flags: &MessageFlags, chunk: Chu
     }
     let given = Given::new(block, flags)?;
     let setup = given.setup(setup, flags);
-    let (mut block, mut pieces) = (given.text.clone(), given.pieces(chunk));
+    let (mut block, mut pieces) = (given.text.clone(), given.pieces(flags));
     let mut out = BufWriter::new(io::stdout().lock());
     let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
     let mut end = Collector::new(&setup.options);
@@ -161,7 +116,7 @@ fn run_events(mut source: Source, setup: Setup, flags: &MessageFlags, chunk: Chu
         out.flush()?;
         block.clear();
         more = source.read_block(&mut block)? > 0;
-        pieces = chunk.cuts(&block).map(Piece::of_text).collect();
+        pieces = flags.chunk.unwrap_or_default().cuts(&block).map(Piece::of_text).collect();
     }
     parser.finish().try_for_each(|event| write_event(&mut out, &mut end, &event))?;
     end.set_dialect(parser.dialect().cloned());
@@ -189,37 +144,25 @@ fn write_event(out: &mut impl Write, end: &mut Collector, event: &Event<'_>) -> 
 }
 
 /// Answers lines of `--jsonl`.
+#[derive(Clone)]
 struct ParseLines {
     setups: Setups,
-    feeding: Feeding,
     flags: MessageFlags,
 }
 
 impl Answer for ParseLines {
-    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>, tally: &mut Tally) -> bool {
-        jsonl::answer(number, line, out, |line, out| {
-            let Reading { message, miss } = match line.recorded() {
-                None => {
-                    let text = line.text("text")?;
-                    let setup = self.setups.of(line, line.member("tools"))?;
-                    self.feeding.read(text.as_bytes(), setup, line.whole.as_bytes())
-                }
-                Some(saved) => self.read_recorded(saved, line)?,
-            };
-            tally.message(&message, miss);
-            output::write_answer(out, line.id(), &message);
-            Ok(true)
-        })
-    }
-}
-
-impl ParseLines {
-    fn read_recorded(&mut self, saved: Transcript, line: &Line<'_>) -> Result<Reading, String> {
-        if let Some(fault) = saved.fault {
-            return Err(format!("the recorded response is an error: {}", fault.message));
-        }
-        let given = Given::of_saved(saved, self.flags.choice)?;
+    fn answer(&mut self, line: &Line<'_>, out: &mut Vec<u8>, tally: &mut Tally) -> Result<bool, String> {
+        let given = match line.recorded() {
+            None => Given::of_text(line.text("text")?.into_bytes()),
+            Some(Transcript { fault: Some(fault), .. }) => {
+                return Err(format!("the recorded response is an error: {}", fault.message));
+            }
+            Some(saved) => Given::of_saved(saved, self.flags.choice)?,
+        };
         let setup = given.setup(self.setups.of(line, line.member("tools"))?, &self.flags);
-        Ok(self.feeding.read_given(&given, setup, line.whole.as_bytes()))
+        let Reading { message, miss } = Reading::of(&given, setup, &self.flags, line.whole.as_bytes());
+        tally.message(&message, miss);
+        output::write_answer(out, line.id(), &message);
+        Ok(true)
     }
 }

@@ -50,6 +50,7 @@ impl Progress {
     }
 
     fn line(&self) -> String {
+        // Not zero, since the speed is divided by it.
         let seconds = self.start.elapsed().as_secs_f64().max(0.001);
         let share = |size: u64| {
             let left = seconds * size.saturating_sub(self.bytes) as f64 / self.bytes.max(1) as f64;

@@ -1,12 +1,18 @@
-//! Recorded response bodies outside the supported protocols: Ollama's, legacy completions, batch output. Each is
-//! converted to a chat completion.
+//! Recorded responses in forms that [`Transcript`] does not read: batch output, legacy completions, indented streams.
 
-use toolglot_json::{Value, json};
-use toolglot_wire::Transcript;
+use toolglot_json::Value;
+use toolglot_wire::{TextCompletion, Transcript};
 
 /// Reads a recorded response: a whole body or a captured stream, in any known protocol.
 pub(crate) fn read(bytes: &[u8]) -> Option<Transcript> {
-    Transcript::read(bytes).or_else(|| Transcript::read(as_chat(bytes)?.to_string().as_bytes()))
+    Transcript::read(bytes).or_else(|| {
+        let bodies = serde_json::Deserializer::from_slice(bytes).into_iter().collect::<Result<Vec<Value>, _>>().ok()?;
+        match &bodies[..] {
+            [body] => batch(body).or_else(|| completion(body)),
+            // A stream of Ollama that was indented, as `jq` does: each piece must be a line again.
+            pieces => Transcript::read(pieces.iter().map(|piece| format!("{piece}\n")).collect::<String>().as_bytes()),
+        }
+    })
 }
 
 /// Returns whether the start of a file looks like a recorded response.
@@ -16,64 +22,26 @@ pub(crate) fn begins(start: &[u8]) -> bool {
     Transcript::begins(start) || text.trim_start().starts_with('{') && keys.iter().any(|key| text.contains(key))
 }
 
-fn as_chat(bytes: &[u8]) -> Option<Value> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let bodies = serde_json::Deserializer::from_str(text).into_iter().collect::<Result<Vec<Value>, _>>().ok()?;
-    match &bodies[..] {
-        [] => None,
-        [body] => batch(body).or_else(|| completion(body)).or_else(|| ollama(&bodies)),
-        _ => ollama(&bodies),
-    }
-}
-
-/// The body in a line of OpenAI's batch output, or in a log entry with `response`.
-fn batch(entry: &Value) -> Option<Value> {
+/// Reads the body in a line of OpenAI's batch output, or in a log entry with `response`.
+fn batch(entry: &Value) -> Option<Transcript> {
     let response = entry.get("response").filter(|response| response.is_object())?;
-    let body = response.get("body").unwrap_or(response);
-    Transcript::read(body.to_string().as_bytes()).map(|_| body.clone()).or_else(|| as_chat(body.to_string().as_bytes()))
+    read(response.get("body").unwrap_or(response).to_string().as_bytes())
 }
 
-/// A legacy completion: each choice has its text and no message.
-fn completion(body: &Value) -> Option<Value> {
-    let choices = body.get("choices")?.as_array()?;
-    let choice = |choice: &Value| {
-        let message = json!({"role": "assistant", "content": choice.get("text")?.as_str()?});
-        Some(json!({"message": message, "finish_reason": choice.get("finish_reason")}))
-    };
-    Some(json!({"choices": choices.iter().map(choice).collect::<Option<Vec<_>>>()?}))
-}
-
-/// Ollama's `/api/chat` and `/api/generate`: one body, or a stream of bodies whose texts are joined.
-fn ollama(bodies: &[Value]) -> Option<Value> {
-    let (mut content, mut thinking, mut calls) = (String::new(), String::new(), Vec::new());
-    let mut finish = Value::Null;
-    for body in bodies {
-        body.get("done").filter(|done| done.is_boolean())?;
-        let message = body.get("message").unwrap_or(body);
-        let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default();
-        content.push_str(message.get("content").or(body.get("response"))?.as_str()?);
-        thinking.push_str(text("thinking"));
-        calls.extend(message.get("tool_calls").and_then(Value::as_array).into_iter().flatten().map(call));
-        finish = body.get("done_reason").cloned().unwrap_or(finish);
+/// Reads a legacy completion: each choice has its text and no message.
+fn completion(body: &Value) -> Option<Transcript> {
+    if !body.get("choices")?.as_array()?.iter().all(|choice| choice["text"].is_string()) {
+        return None;
     }
-    let message = json!({"role": "assistant", "content": content, "reasoning_content": thinking, "tool_calls": calls});
-    Some(json!({"choices": [{"message": message, "finish_reason": finish}]}))
-}
-
-/// Converts a call: Ollama's arguments are an object, a chat completion's are JSON text.
-fn call(call: &Value) -> Value {
-    let function = call.get("function").unwrap_or(call);
-    let arguments = match function.get("arguments") {
-        Some(Value::String(text)) => text.clone(),
-        Some(object) => object.to_string(),
-        None => String::new(),
-    };
-    json!({"id": call.get("id"), "type": "function",
-        "function": {"name": function.get("name"), "arguments": arguments}})
+    let mut chat = body.clone();
+    TextCompletion::as_chat(&mut chat, false);
+    Transcript::read(chat.to_string().as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
+    use toolglot_json::json;
+
     use super::*;
 
     fn text(body: &Value) -> Option<String> {

@@ -1,38 +1,28 @@
 //! `toolglot render`: a chat message as a model would write it in a dialect.
 
-use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
-
 use serde_json::value::RawValue;
 use toolglot::{Dialects, Renderer, Rendering, Tools};
 
 use crate::args::{MessageFlags, ReadingFlags, RenderArgs};
 use crate::cache::Cache;
-use crate::failure::{ExitStatus, Failure, Run, failed};
+use crate::failure::{Failure, Run, failed, print_exact};
 use crate::input::Source;
 use crate::json;
-use crate::jsonl::{self, Line, Setups};
-use crate::known::Known;
+use crate::jsonl::{self, Line, Members, Setups, member};
 use crate::options::Setup;
 use crate::runner::{self, Answer};
 use crate::tally::Tally;
-use crate::tools;
 
 /// Runs the command.
 pub(crate) fn run(args: &RenderArgs) -> Run {
-    let known = Known::from_flags(args.dialect.as_slice())?;
-    let tools = tools::read(args.tools.as_deref())?;
-    let setup = Setup::new(&known, tools, &ReadingFlags::default(), &MessageFlags::default());
+    let dialects = args.dialect.iter().cloned().collect();
+    let reading = ReadingFlags { dialects, tools: args.tools.clone(), ..ReadingFlags::default() };
+    let (known, setup) = Setup::from_flags(&reading, &MessageFlags::default())?;
     let source = Source::open(args.file.as_deref())?;
     let checked = !args.no_check;
     if args.jsonl {
-        let known = Arc::new(known);
-        runner::run(vec![source], move || RenderLines {
-            setups: Setups::new(Arc::clone(&known), setup.clone()),
-            renderers: Cache::default(),
-            checked,
-        })
+        let lines = RenderLines { setups: Setups::new(known, setup), renderers: Cache::default(), checked };
+        runner::run(vec![source], &lines)
     } else {
         run_one(source, &renderer(&setup.dialects, &setup.tools, checked).map_err(Failure::Usage)?)
     }
@@ -40,21 +30,8 @@ pub(crate) fn run(args: &RenderArgs) -> Run {
 
 fn run_one(source: Source, renderer: &Renderer) -> Run {
     let input = source.read_all()?;
-    let rendered =
-        std::str::from_utf8(&input).map_err(|error| error.to_string()).and_then(|text| render(renderer, text));
-    match rendered {
-        Err(why) => failed("error", why),
-        Ok(text) => {
-            let mut out = io::stdout().lock();
-            out.write_all(text.as_bytes())?;
-            // Exact for programs, with a line break for people.
-            if out.is_terminal() {
-                out.write_all(b"\n")?;
-            }
-            out.flush()?;
-            Ok(ExitStatus::Fine)
-        }
-    }
+    let text = std::str::from_utf8(&input).map_err(|error| error.to_string());
+    text.and_then(|text| render(renderer, text)).map_or_else(|why| failed("error", why), print_exact)
 }
 
 /// Returns a renderer for the selected dialect.
@@ -67,6 +44,7 @@ fn renderer(dialects: &Dialects, tools: &Tools, checked: bool) -> Result<Rendere
 }
 
 /// Answers lines of `--jsonl`.
+#[derive(Clone)]
 struct RenderLines {
     setups: Setups,
     renderers: Cache<Result<Renderer, String>>,
@@ -74,16 +52,14 @@ struct RenderLines {
 }
 
 impl Answer for RenderLines {
-    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>, _: &mut Tally) -> bool {
-        jsonl::answer(number, line, out, |line, out| {
-            let message = line.member("message").ok_or("missing `message`; add it as an object")?;
-            let text = render(&self.renderer(line)?, message)?;
-            json::object(out, |object| {
-                object.raw("id", line.id().unwrap_or("null"));
-                object.text("text", &text);
-            });
-            Ok(true)
-        })
+    fn answer(&mut self, line: &Line<'_>, out: &mut Vec<u8>, _: &mut Tally) -> Result<bool, String> {
+        let message = line.member("message").ok_or("missing `message`; add it as an object")?;
+        let text = render(&self.renderer(line)?, message)?;
+        json::object(out, |object| {
+            object.raw("id", line.id().unwrap_or("null"));
+            object.add("text", &text);
+        });
+        Ok(true)
     }
 }
 
@@ -94,9 +70,6 @@ impl RenderLines {
         self.renderers.get(&key, || renderer(&setup.dialects, &setup.tools, self.checked))
     }
 }
-
-/// The members of a JSON object, as written.
-type Members<'j> = BTreeMap<String, &'j RawValue>;
 
 /// A call of a message, with its strings decoded.
 struct Call {
@@ -125,11 +98,6 @@ fn members<'j>(json: &'j str, what: &str) -> Result<Members<'j>, String> {
         .map_err(|error| format!("{what} is not a JSON object ({}); use the format of a chat API", json::fault(&error)))
 }
 
-/// Returns a member's JSON text, unless it is missing or null.
-fn member<'j>(members: &Members<'j>, name: &str) -> Option<&'j str> {
-    members.get(name).map(|raw| raw.get()).filter(|json| *json != "null")
-}
-
 /// Reads content: a string, or a list of parts, of which those with text are used.
 fn content(json: &str) -> Result<String, String> {
     if !json.starts_with('[') {
@@ -154,10 +122,6 @@ fn read_call(json: &str) -> Result<Call, String> {
     Ok(Call {
         id: member(&call, "id").map(|json| jsonl::string("id", json)).transpose()?,
         name: jsonl::string("name", name)?,
-        arguments: match member(function, "arguments") {
-            None => String::new(),
-            Some(object) if object.starts_with('{') => object.to_owned(),
-            Some(string) => jsonl::string("arguments", string)?,
-        },
+        arguments: jsonl::arguments(member(function, "arguments"))?,
     })
 }

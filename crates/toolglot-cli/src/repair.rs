@@ -1,34 +1,23 @@
 //! `toolglot repair`: the arguments of a call as JSON, whatever their syntax.
 
-use std::io;
-use std::sync::Arc;
-
 use crate::args::{MessageFlags, RepairArgs};
 use crate::failure::{Failure, Run, failed, print};
 use crate::input::Source;
 use crate::jsonl::{self, Line, Setups};
-use crate::known::Known;
 use crate::options::Setup;
-use crate::paint::Paint;
-use crate::report::{Place, Report};
+use crate::report::{self, Place};
 use crate::runner::{self, Answer};
 use crate::tally::Tally;
 use crate::{json, output, tools};
 
 /// Runs the command.
 pub(crate) fn run(args: &RepairArgs) -> Run {
-    let known = Known::from_flags(&args.reading.dialects)?;
-    let declared = tools::read(args.reading.tools.as_deref())?;
     let flags = MessageFlags { accept_incomplete: args.accept_incomplete, ..MessageFlags::default() };
-    let mut setup = Setup::new(&known, declared, &args.reading, &flags);
+    let (known, mut setup) = Setup::from_flags(&args.reading, &flags)?;
     let source = Source::open(args.file.as_deref())?;
     let tool = args.tool.clone();
     if args.jsonl {
-        let known = Arc::new(known);
-        runner::run(vec![source], move || RepairLines {
-            setups: Setups::new(Arc::clone(&known), setup.clone()),
-            tool: tool.clone(),
-        })
+        runner::run(vec![source], &RepairLines { setups: Setups::new(known, setup), tool })
     } else {
         setup.tools = tools::only(&setup.tools, tool.as_deref()).map_err(Failure::Usage)?;
         run_one(source, &setup)
@@ -40,7 +29,7 @@ fn run_one(source: Source, setup: &Setup) -> Run {
     let input = source.read_all()?;
     let text = String::from_utf8_lossy(&input);
     let repaired = toolglot::repair(&text, &setup.dialects, &setup.tools, &setup.options);
-    Report::new(&name, text.as_bytes(), Paint::stderr()).write(&mut io::stderr(), &repaired.diagnostics);
+    report::print(&name, text.as_bytes(), &repaired.diagnostics);
     let Some(arguments) = repaired.arguments else {
         return failed("error", unrecognised(&text, setup));
     };
@@ -53,12 +42,10 @@ fn unrecognised(text: &str, setup: &Setup) -> String {
     let completed = toolglot::repair(text, &setup.dialects, &setup.tools, &options);
     match unclosed(text).filter(|_| completed.arguments.is_some()) {
         Some((open, at)) => {
-            let mut place = Place::default();
-            place.advance(text.as_bytes(), at);
-            let Place { line, column, .. } = place;
+            let place = Place::of(text.as_bytes(), at);
             format!(
-                "the `{open}` at line {line}, column {column} is never closed; if the arguments are truncated, pass \
-                 `--accept-incomplete` to complete them"
+                "the `{open}` at {place} is never closed; if the arguments are truncated, pass `--accept-incomplete` \
+                 to complete them"
             )
         }
         None => "no arguments recognised; pass the arguments of one call, or try `--repairs all`".to_owned(),
@@ -83,6 +70,7 @@ fn unclosed(text: &str) -> Option<(char, usize)> {
 }
 
 /// Answers lines of `--jsonl`.
+#[derive(Clone)]
 struct RepairLines {
     setups: Setups,
     /// The tool for lines that name none.
@@ -90,19 +78,17 @@ struct RepairLines {
 }
 
 impl Answer for RepairLines {
-    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>, tally: &mut Tally) -> bool {
-        jsonl::answer(number, line, out, |line, out| {
-            let arguments = arguments(line)?;
-            let setup = self.setup(line)?;
-            let repaired = toolglot::repair(&arguments, &setup.dialects, &setup.tools, &setup.options);
-            json::object(out, |object| {
-                object.raw("id", line.id().unwrap_or("null"));
-                object.text_or_null("arguments", repaired.arguments.as_deref());
-                object.list("diagnostics", &repaired.diagnostics, output::write_diagnostic);
-            });
-            tally.diagnostics(&repaired.diagnostics);
-            Ok(repaired.arguments.is_some())
-        })
+    fn answer(&mut self, line: &Line<'_>, out: &mut Vec<u8>, tally: &mut Tally) -> Result<bool, String> {
+        let arguments = jsonl::arguments(line.member("arguments"))?;
+        let setup = self.setup(line)?;
+        let repaired = toolglot::repair(&arguments, &setup.dialects, &setup.tools, &setup.options);
+        json::object(out, |object| {
+            object.raw("id", line.id().unwrap_or("null"));
+            object.add("arguments", &repaired.arguments);
+            object.list("diagnostics", &repaired.diagnostics, output::write_diagnostic);
+        });
+        tally.diagnostics(&repaired.diagnostics);
+        Ok(repaired.arguments.is_some())
     }
 }
 
@@ -121,14 +107,5 @@ impl RepairLines {
             setup.tools = tools::only(&setup.tools, name.as_deref())?;
         }
         Ok(setup)
-    }
-}
-
-/// The text to repair: the value of a string, an object as written, nothing for null.
-fn arguments(line: &Line<'_>) -> Result<String, String> {
-    match line.member("arguments") {
-        None => Ok(String::new()),
-        Some(object) if object.starts_with('{') => Ok(object.to_owned()),
-        Some(string) => jsonl::string("arguments", string),
     }
 }

@@ -1,5 +1,6 @@
 //! Diagnostics for people: message, position, and the input line with carets.
 
+use std::fmt;
 use std::io::{self, BufWriter, Write};
 
 use toolglot::{Class, Diagnostic, Options};
@@ -10,33 +11,30 @@ use crate::paint::Paint;
 /// Characters of a line that are shown, around the position.
 const SHOWN: usize = 96;
 
-/// Writes the diagnostics of an input.
-pub(crate) struct Report<'i> {
+/// Writes the diagnostics of an input to stderr, in order; write errors are ignored.
+pub(crate) fn print(name: &str, input: &[u8], diagnostics: &[Diagnostic]) {
+    if console::is_quiet() {
+        return;
+    }
+    // A message with thousands of calls may have as many diagnostics.
+    let (mut out, mut place) = (BufWriter::new(io::stderr()), Place::default());
+    let report = Report { name, input, paint: Paint::stderr() };
+    for diagnostic in diagnostics {
+        place.advance(input, diagnostic.span.start);
+        if report.write_one(&mut out, diagnostic, &place).is_err() {
+            return;
+        }
+    }
+}
+
+/// An input whose diagnostics are written.
+struct Report<'i> {
     name: &'i str,
     input: &'i [u8],
     paint: Paint,
 }
 
-impl<'i> Report<'i> {
-    pub(crate) fn new(name: &'i str, input: &'i [u8], paint: Paint) -> Self {
-        Self { name, input, paint }
-    }
-
-    /// Writes all, in order; write errors are ignored.
-    pub(crate) fn write(&self, out: &mut impl Write, diagnostics: &[Diagnostic]) {
-        if console::is_quiet() {
-            return;
-        }
-        // A message with thousands of calls may have as many diagnostics.
-        let (mut out, mut place) = (BufWriter::new(out), Place::default());
-        for diagnostic in diagnostics {
-            place.advance(self.input, diagnostic.span.start);
-            if self.write_one(&mut out, diagnostic, &place).is_err() {
-                return;
-            }
-        }
-    }
-
+impl Report<'_> {
     fn write_one(&self, out: &mut impl Write, diagnostic: &Diagnostic, place: &Place) -> io::Result<()> {
         let Diagnostic { span, message, .. } = diagnostic;
         let excerpt = Excerpt::of(self.input, place, span.end);
@@ -100,8 +98,8 @@ pub(crate) fn class_name(class: Class) -> &'static str {
 /// A position in the input: line and column (in characters), from 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    pub(crate) line: usize,
-    pub(crate) column: usize,
+    line: usize,
+    column: usize,
     offset: usize,
     line_start: usize,
 }
@@ -112,7 +110,20 @@ impl Default for Place {
     }
 }
 
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
 impl Place {
+    /// Returns the position of a byte offset.
+    pub(crate) fn of(input: &[u8], at: usize) -> Self {
+        let mut place = Self::default();
+        place.advance(input, at);
+        place
+    }
+
     /// Advances to a byte offset; ascending offsets cost one pass over the input in total.
     pub(crate) fn advance(&mut self, input: &[u8], to: usize) {
         if to < self.offset {

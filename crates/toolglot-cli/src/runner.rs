@@ -17,13 +17,14 @@ use std::thread;
 use crate::console;
 use crate::failure::{ExitStatus, Run};
 use crate::input::Source;
-use crate::jsonl;
+use crate::jsonl::{self, Line};
 use crate::progress::Progress;
 use crate::tally::Tally;
 
-/// Answers a line: writes the answer with its line break and returns whether it succeeded.
-pub(crate) trait Answer {
-    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>, tally: &mut Tally) -> bool;
+/// Answers lines; each worker has its own copy.
+pub(crate) trait Answer: Clone + Send + 'static {
+    /// Writes the answer to a line; returns whether it succeeded, or why the line is invalid.
+    fn answer(&mut self, line: &Line<'_>, out: &mut Vec<u8>, tally: &mut Tally) -> Result<bool, String>;
 }
 
 /// Whole lines of the input.
@@ -47,32 +48,28 @@ type Job = (Batch, SyncSender<Answers>);
 /// Receives a batch's answers, or the error that ended the input.
 type Slot = io::Result<Receiver<Answers>>;
 
-/// Answers every line of the inputs; each worker makes its own `A`.
-pub(crate) fn run<A: Answer>(sources: Vec<Source>, make: impl Fn() -> A + Send + Sync + 'static) -> Run {
-    let make = Arc::new(make);
+/// Answers every line of the inputs.
+pub(crate) fn run(sources: Vec<Source>, fresh: &impl Answer) -> Run {
     let mut progress = Progress::new(sources.iter().map(|source| source.size).sum());
     let mut tally = Tally::default();
     for source in sources {
-        tally.add(run_one(source, Arc::clone(&make), &mut progress)?);
+        tally.add(run_one(source, fresh, &mut progress)?);
     }
     progress.end();
     console::note(format!("{}; {tally}", progress.lines()).trim_end_matches("; "));
-    Ok(ExitStatus::fine_if(tally.is_fine()))
+    Ok(ExitStatus::fine_if(tally.failed == 0))
 }
 
-fn run_one<A: Answer>(
-    source: Source,
-    make: Arc<impl Fn() -> A + Send + Sync + 'static>,
-    progress: &mut Progress,
-) -> io::Result<Tally> {
+fn run_one(source: Source, fresh: &impl Answer, progress: &mut Progress) -> io::Result<Tally> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let (jobs, queue) = sync_channel::<Job>(threads);
+    // More slots than threads, so that the others go on while the writer waits for one slow batch.
     let (slots, answers) = sync_channel::<Slot>(threads * 4);
     let queue = Arc::new(Mutex::new(queue));
     // Threads are never joined: if the output's reader goes away, the process ends while stdin still blocks.
     for _ in 0..threads {
-        let (queue, make) = (Arc::clone(&queue), Arc::clone(&make));
-        thread::spawn(move || work(&queue, &*make));
+        let (queue, fresh) = (Arc::clone(&queue), fresh.clone());
+        thread::spawn(move || work(&queue, &fresh));
     }
     thread::spawn(move || read(source, &jobs, &slots));
     write(&answers, progress)
@@ -107,6 +104,7 @@ fn read(mut source: Source, jobs: &SyncSender<Job>, slots: &SyncSender<Slot>) {
         let rest = buffer.split_off(end);
         let batch = Batch { first, bytes: std::mem::replace(&mut buffer, rest) };
         first += batch.bytes.iter().filter(|byte| **byte == b'\n').count();
+        // Room for the answers, so that no worker waits for its turn to be written.
         let (answers, slot) = sync_channel(1);
         if slots.send(Ok(slot)).is_err() || jobs.send((batch, answers)).is_err() {
             return;
@@ -117,18 +115,18 @@ fn read(mut source: Source, jobs: &SyncSender<Job>, slots: &SyncSender<Slot>) {
 /// Maximum bytes of a line, the same as the proxy's limit for answers; each core may hold one.
 const MAX_LINE: usize = 64 << 20;
 
-fn work<A: Answer>(queue: &Mutex<Receiver<Job>>, make: &impl Fn() -> A) {
-    let mut answerer = make();
+fn work(queue: &Mutex<Receiver<Job>>, fresh: &impl Answer) {
+    let mut answerer = fresh.clone();
     loop {
         let job = queue.lock().map(|queue| queue.recv());
         let Ok(Ok((batch, answers))) = job else { return };
-        if answers.send(answer(&mut answerer, &batch, make)).is_err() {
+        if answers.send(answer(&mut answerer, &batch, fresh)).is_err() {
             return;
         }
     }
 }
 
-fn answer<A: Answer>(answerer: &mut A, batch: &Batch, make: &impl Fn() -> A) -> Answers {
+fn answer<A: Answer>(answerer: &mut A, batch: &Batch, fresh: &A) -> Answers {
     let mut done = Answers { bytes: Vec::new(), tally: Tally::default(), lines: 0, read: batch.bytes.len() };
     let text = batch.bytes.strip_suffix(b"\n").unwrap_or(&batch.bytes);
     for (number, line) in (batch.first..).zip(text.split(|byte| *byte == b'\n')) {
@@ -139,19 +137,22 @@ fn answer<A: Answer>(answerer: &mut A, batch: &Batch, make: &impl Fn() -> A) -> 
         if line.len() > MAX_LINE {
             let why = format!("the line is longer than {} MiB; split it", MAX_LINE >> 20);
             jsonl::write_error(&mut done.bytes, None, &why, number);
-            done.tally.failure();
+            done.tally.failed += 1;
             continue;
         }
         let start = done.bytes.len();
-        let fine = catch_unwind(AssertUnwindSafe(|| answerer.answer(number, line, &mut done.bytes, &mut done.tally)));
+        let fine = catch_unwind(AssertUnwindSafe(|| {
+            jsonl::answer(number, line, &mut done.bytes, |line, out| answerer.answer(line, out, &mut done.tally))
+        }));
         let is_fine = fine.unwrap_or_else(|_| {
+            // What a panic left half done is replaced: the answer's bytes, and the caches.
             done.bytes.truncate(start);
             jsonl::answer(number, line, &mut done.bytes, |_, _| Err(BUG.to_owned()));
-            *answerer = make();
+            answerer.clone_from(fresh);
             false
         });
         if !is_fine {
-            done.tally.failure();
+            done.tally.failed += 1;
         }
     }
     done

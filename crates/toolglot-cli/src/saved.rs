@@ -1,10 +1,9 @@
 //! Saved server responses: their text is parsed, their native calls are kept.
 
 use toolglot::{ArgumentsReader, Collector, Diagnostic, Message, Outcome};
-use toolglot_wire::{Transcript, TranscriptCall, TranscriptChoice};
+use toolglot_wire::{Finish, Transcript, TranscriptCall, TranscriptChoice};
 
 use crate::args::MessageFlags;
-use crate::chunk::Chunk;
 use crate::console;
 use crate::failure::Failure;
 use crate::options::Setup;
@@ -27,7 +26,7 @@ impl Given {
             return Ok(Self { text, answer: None, tokens: Some(tokens) });
         }
         let Some(saved) = Some(&bytes).filter(|_| !flags.raw).and_then(|bytes| recorded::read(bytes)) else {
-            return Ok(Self { text: bytes, answer: None, tokens: None });
+            return Ok(Self::of_text(bytes));
         };
         let mut note =
             format!("note: reading a saved response ({} protocol); use --raw to read the file as text", saved.protocol);
@@ -39,6 +38,10 @@ impl Given {
         }
         console::note(&note);
         Self::of_saved(saved, flags.choice).map_err(Failure::Usage)
+    }
+
+    pub(crate) fn of_text(text: Vec<u8>) -> Self {
+        Self { text, answer: None, tokens: None }
     }
 
     /// Reads a choice of a saved response.
@@ -53,14 +56,17 @@ impl Given {
     }
 
     /// Returns the pieces of the text: its tokens, or as split by the flag.
-    pub(crate) fn pieces(&self, chunk: Chunk) -> Vec<Piece> {
-        self.tokens.clone().unwrap_or_else(|| chunk.cuts(&self.text).map(Piece::of_text).collect())
+    pub(crate) fn pieces(&self, flags: &MessageFlags) -> Vec<Piece> {
+        let cut = || flags.chunk.unwrap_or_default().cuts(&self.text).map(Piece::of_text).collect();
+        self.tokens.clone().unwrap_or_else(cut)
     }
 
     /// Sets the saved finish reason, unless a flag does.
     pub(crate) fn setup(&self, mut setup: Setup, flags: &MessageFlags) -> Setup {
-        let finish = self.answer.as_ref().and_then(|answer| answer.finish.as_ref()?.reason());
-        setup.options = setup.options.with_finish_reason(flags.finish_reason.or(finish));
+        if let Some(answer) = &self.answer {
+            let finish = answer.finish.as_ref().and_then(Finish::reason);
+            setup.options = setup.options.with_finish_reason(flags.finish_reason.or(finish));
+        }
         setup
     }
 
@@ -78,6 +84,7 @@ impl Given {
     /// Adds the reasoning that the server parsed.
     pub(crate) fn add_reasoning(&self, message: &mut Message) {
         if let Some(answer) = &self.answer {
+            // The server parsed it from the beginning of the answer.
             message.reasoning.insert_str(0, &answer.reasoning);
         }
     }

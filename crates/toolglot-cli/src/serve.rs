@@ -3,7 +3,6 @@
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
@@ -66,8 +65,8 @@ pub(crate) struct SettingFlags {
     #[arg(long = "dialect", short, value_name = "NAME|FILE|auto|off", add = complete::dialects(&["auto", "off"]))]
     dialects: Vec<String>,
     /// Setting to change, such as `limits.body=64MiB`; repeatable
-    #[arg(long = "set", value_name = "NAME=VALUE", add = complete::settings())]
-    set: Vec<SetFlag>,
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = name_and_value, add = complete::settings())]
+    set: Vec<(String, String)>,
 }
 
 #[derive(Debug, Args)]
@@ -98,20 +97,10 @@ pub(crate) struct HealthArgs {
     listen: Option<String>,
 }
 
-/// A flag such as `limits.body=64MiB`.
-#[derive(Clone, Debug)]
-struct SetFlag {
-    name: String,
-    value: String,
-}
-
-impl FromStr for SetFlag {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as `limits.body=64MiB`")?;
-        Ok(Self { name: name.trim().to_owned(), value: value.trim().to_owned() })
-    }
+/// Reads a flag such as `limits.body=64MiB`.
+fn name_and_value(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as `limits.body=64MiB`")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 impl ServeArgs {
@@ -137,7 +126,7 @@ impl SettingFlags {
         for (name, flag, value) in others.into_iter().chain([("route.dialect", "--dialect", dialects)]) {
             flags.extend(value.map(|value| (name.to_owned(), value, format!("`{flag}`"))));
         }
-        for SetFlag { name, value } in &self.set {
+        for (name, value) in &self.set {
             flags.push((name.clone(), value.clone(), format!("`--set {name}`")));
         }
         Sources::of_process(self.config.clone(), flags)
@@ -185,6 +174,7 @@ pub(crate) fn health(args: &HealthArgs) -> Run {
         |_| (named().unwrap_or_else(|| "127.0.0.1:8642".to_owned()), variable("TOOLGLOT_TLS_CERT").is_some()),
         |config| (config.listen().to_owned(), config.is_tls()),
     );
+    // An address that stands for all of them is listened on, but not every system connects to it.
     let answered = match place.strip_prefix("unix:") {
         Some(path) => ask_on_file(path, tls),
         None => TcpStream::connect(place.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")).and_then(|stream| {
@@ -218,6 +208,7 @@ fn ask(mut stream: impl Read + Write, tls: bool) -> io::Result<Option<String>> {
     if tls {
         return Ok(None);
     }
+    // By hand, since the check runs every few seconds in containers and one request needs no client.
     stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;

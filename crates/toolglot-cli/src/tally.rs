@@ -10,7 +10,7 @@ use toolglot::{Code, Diagnostic, Message, MissReason};
 pub(crate) struct Tally {
     calls: usize,
     incomplete: usize,
-    failed: usize,
+    pub(crate) failed: usize,
     /// Answers that look like a call but have none, by reason.
     misses: BTreeMap<&'static str, usize>,
     diagnostics: BTreeMap<Code, usize>,
@@ -29,21 +29,12 @@ impl Tally {
         add_counts(&mut self.diagnostics, codes);
     }
 
-    /// Counts a failed line.
-    pub(crate) fn failure(&mut self) {
-        self.failed += 1;
-    }
-
     pub(crate) fn add(&mut self, other: Self) {
         self.calls += other.calls;
         self.incomplete += other.incomplete;
         self.failed += other.failed;
         add_counts(&mut self.misses, other.misses);
         add_counts(&mut self.diagnostics, other.diagnostics);
-    }
-
-    pub(crate) fn is_fine(&self) -> bool {
-        self.failed == 0
     }
 
     /// The codes of repairs, or of other diagnostics.

@@ -18,19 +18,14 @@ pub(crate) fn facts(config: &str) -> Result<TemplateFacts, String> {
     if let Some(mut stdin) = child.stdin.take() {
         stdin.write_all(config.as_bytes()).map_err(failed)?;
     }
+    // The template's own errors are JSON; a process without any was ended by its limit of memory.
     let answer = child.wait_with_output().map_err(failed)?;
-    let found: Value = toolglot_json::from_slice(&answer.stdout)
-        .map_err(|_| "the template needs more than 512 MiB of memory".to_owned())?;
-    let text = |key: &str| found[key].as_str().unwrap_or_default().to_owned();
-    match found["error"].as_str() {
-        Some(why) => Err(why.lines().next().unwrap_or_default().to_owned()),
-        None => Ok(TemplateFacts {
-            dialect: text("dialect"),
-            grade: text("grade"),
-            file: found["derived"].as_bool().unwrap_or_default().then(|| text("file")),
-            prefill: text("prefill"),
-            ends: found["ends"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
-            found_by_auto: found["found_by_auto"].as_bool().unwrap_or_default(),
-        }),
+    let ended = |_| "the template needs more than 512 MiB of memory".to_owned();
+    let found: Value = toolglot_json::from_slice(&answer.stdout).map_err(ended)?;
+    if let Some(why) = found["error"].as_str() {
+        return Err(why.lines().next().unwrap_or_default().to_owned());
     }
+    let facts: TemplateFacts = serde_json::from_slice(&answer.stdout).unwrap_or_default();
+    let file = found["file"].as_str().filter(|_| found["derived"] == true);
+    Ok(TemplateFacts { file: file.map(str::to_owned), ..facts })
 }

@@ -37,7 +37,9 @@ impl Keys {
         let read = |key: &String| faults.keep(KeyDigest::read(key).map_err(|message| config.wrong(setting, message)));
         let all = plain.iter().filter_map(read).collect();
         plain.retain(|key| !key.starts_with(KeyDigest::PREFIX));
-        Self { all, plain, clients: Client::all(config, faults) }
+        let clients =
+            (0..config.clients.len()).filter_map(|at| faults.keep(Client::new(config, at))).map(Arc::new).collect();
+        Self { all, plain, clients }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -53,7 +55,7 @@ impl Keys {
     pub(crate) fn check_free(&self, headers: &HeaderMap) -> Result<(), Fault> {
         match self.check(headers)? {
             None => Ok(()),
-            Some(client) => Err(ProxyError::Scope
+            Some(client) => Err(ProxyError::SCOPE
                 .because(format!("the key of `{}` only allows requests to models; use one of `keys`", client.name))),
         }
     }
@@ -69,10 +71,26 @@ impl Keys {
         if let Some(found) = given.iter().flatten().find_map(|key| self.find(&KeyDigest::of(key.trim()))) {
             return Ok(found);
         }
-        Err(ProxyError::Key.because(match given {
+        Err(ProxyError::KEY.because(match given {
             [None, None, None] => "missing key; send `Authorization: Bearer KEY` or `x-api-key: KEY`",
             _ => "invalid key; ask the operator of this proxy for a valid one",
         }))
+    }
+
+    /// Rejects an address that other machines can reach if there are no keys.
+    pub(crate) fn check_exposure(&self, config: &Config) -> Result<(), ConfigError> {
+        let listen = config.server.listen.as_str();
+        if !is_place(listen) {
+            let message = format!("`{listen}` is not an address; use one such as `127.0.0.1:8642` or `unix:PATH`");
+            return Err(config.wrong("listen", message));
+        }
+        if listen.starts_with("unix:") || config.server.insecure || !self.is_empty() || is_loopback(listen) {
+            return Ok(());
+        }
+        let message = format!(
+            "`{listen}` is reachable from other machines, and no keys are set; set `keys`, listen on 127.0.0.1, or pass `--insecure`"
+        );
+        Err(config.wrong("listen", message))
     }
 
     /// Finds a key, and the client that it belongs to, if any.
@@ -82,22 +100,6 @@ impl Keys {
         }
         self.clients.iter().find(|client| client.key.is_same(given)).map(|client| Some(Arc::clone(client)))
     }
-}
-
-/// Rejects an address that other machines can reach if there are no keys.
-pub(crate) fn check_exposure(config: &Config, keys: &Keys) -> Result<(), ConfigError> {
-    let listen = config.server.listen.as_str();
-    if !is_place(listen) {
-        let message = format!("`{listen}` is not an address; use one such as `127.0.0.1:8642` or `unix:PATH`");
-        return Err(config.wrong("listen", message));
-    }
-    if listen.starts_with("unix:") || config.server.insecure || !keys.is_empty() || is_loopback(listen) {
-        return Ok(());
-    }
-    let message = format!(
-        "`{listen}` is reachable from other machines, and no keys are set; set `keys`, listen on 127.0.0.1, or pass `--insecure`"
-    );
-    Err(config.wrong("listen", message))
 }
 
 /// Returns whether this is an address with a port, or `unix:` and a path.

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use axum::body::Body;
+use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
@@ -12,32 +13,35 @@ use toolglot_json::Value;
 use toolglot_wire::Fault;
 
 use crate::coding;
+use crate::config::Config;
 use crate::error::ProxyError;
-use crate::live::Live;
 
 /// Maximum bytes of a server's error.
 pub(crate) const ERROR_BODY: usize = 1 << 20;
 
+/// Waits for work, but no longer than this, if a time is set; the error is the time.
+pub(crate) async fn in_time<T>(time: Option<Duration>, work: impl Future<Output = T>) -> Result<T, Duration> {
+    let Some(time) = time else { return Ok(work.await) };
+    tokio::time::timeout(time, work).await.map_err(|_| time)
+}
+
 /// Reads a request's body within the limits.
-pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
-    let most = live.config.limits.body.0;
-    let too_large = || ProxyError::Body.because(format!("the request is larger than {most} bytes (`limits.body`)"));
+pub(crate) async fn read_body(config: &Config, headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
+    let most = config.limits.body.0;
+    let too_large = || ProxyError::BODY.because(format!("the request is larger than {most} bytes (`limits.body`)"));
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    // Refused before it is read, so that a client that waits for `100 Continue` need not send it.
     if length.is_some_and(|length| length > most) {
         return Err(too_large());
     }
-    let read = Limited::new(body, most).collect();
-    let read = match live.config.timeouts.body.on() {
-        Some(time) => tokio::time::timeout(time, read).await.map_err(|_| {
-            ProxyError::BodyTime.because(format!("the request body did not arrive within {time:?} (`timeouts.body`)"))
-        })?,
-        None => read.await,
-    };
+    let read = in_time(config.timeouts.body.on(), Limited::new(body, most).collect()).await.map_err(|time| {
+        ProxyError::BODY_TIME.because(format!("the request body did not arrive within {time:?} (`timeouts.body`)"))
+    })?;
     let body = read.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             too_large()
         } else {
-            ProxyError::BodyRead.because(format!("the request ended early: {error}"))
+            ProxyError::BODY_READ.because(format!("the request ended early: {error}"))
         }
     })?;
     coding::inflated(headers, body, most)
@@ -45,20 +49,21 @@ pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> R
 
 /// Reads a server's body within the limits.
 pub(crate) async fn collect(body: Body, most: usize, time: Option<Duration>) -> Result<Bytes, Fault> {
-    let read = Limited::new(body, most).collect();
-    let read = match time {
-        Some(time) => tokio::time::timeout(time, read)
-            .await
-            .map_err(|_| ProxyError::Total.because(format!("the model server's answer took longer than {time:?}")))?,
-        None => read.await,
-    };
+    let read = in_time(time, Limited::new(body, most).collect())
+        .await
+        .map_err(|time| ProxyError::TOTAL.because(format!("the model server's answer took longer than {time:?}")))?;
     read.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             let message = format!("the model server's answer is larger than {most} bytes (`limits.answer`)");
-            return ProxyError::Answer.because(message);
+            return ProxyError::ANSWER.because(message);
         }
-        ProxyError::Cut.because(format!("the model server ended its answer early: {error}"))
+        ProxyError::CUT.because(format!("the model server ended its answer early: {error}"))
     })
+}
+
+/// Returns an answer with this JSON.
+pub(crate) fn json_response(value: &Value) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
 }
 
 /// Only the model of a request.
@@ -74,11 +79,4 @@ pub(crate) fn model_of(body: &[u8]) -> Option<(String, Range<usize>)> {
     let model = serde_json::from_str::<String>(raw.get()).ok()?;
     let start = (raw.get().as_ptr() as usize).checked_sub(body.as_ptr() as usize)?;
     Some((model, start..start + raw.get().len()))
-}
-
-/// Replaces the model's name in a request.
-pub(crate) fn with_model(body: &Bytes, place: Range<usize>, model: &str) -> Bytes {
-    let (before, after) = (body.get(..place.start), body.get(place.end..));
-    let name = Value::from(model).to_string();
-    [before.unwrap_or_default(), name.as_bytes(), after.unwrap_or_default()].concat().into()
 }

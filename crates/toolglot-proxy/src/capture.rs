@@ -180,6 +180,7 @@ pub fn captures(folder: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
             files.push((entry.path(), entry.metadata()?.len()));
         }
     }
+    // Names begin with the time, which has as many digits until the year 2286.
     files.sort();
     Ok(files)
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use toolglot::detect;
 use toolglot_wire::Fault;
 
-use crate::config::{ClientSettings, Config, ConfigError, Faults};
+use crate::config::{ClientSettings, Config, ConfigError};
 use crate::error::ProxyError;
 use crate::key_digest::KeyDigest;
 use crate::upstream::Server;
@@ -16,21 +16,12 @@ use crate::upstream::Server;
 pub(crate) struct Client {
     pub(crate) name: String,
     pub(crate) key: KeyDigest,
-    models: Vec<String>,
-    upstreams: Vec<String>,
-    per_minute: usize,
-    concurrent: usize,
-    /// The keys to send to model servers for its requests.
-    upstream_keys: HashMap<String, String>,
+    settings: ClientSettings,
 }
 
 impl Client {
-    /// Reads the clients of the settings.
-    pub(crate) fn all(config: &Config, faults: &mut Faults) -> Vec<Arc<Self>> {
-        (0..config.clients.len()).filter_map(|at| faults.keep(Self::new(config, at))).map(Arc::new).collect()
-    }
-
-    fn new(config: &Config, at: usize) -> Result<Self, ConfigError> {
+    /// Reads a client of the settings.
+    pub(crate) fn new(config: &Config, at: usize) -> Result<Self, ConfigError> {
         let settings = &config.clients[at];
         let wrong = |key: &str, message: String| config.wrong(&format!("client[{at}].{key}"), message);
         let key = settings
@@ -51,42 +42,29 @@ impl Client {
         if settings.models.is_empty() {
             return Err(wrong("models", "no models; use `*` for all".to_owned()));
         }
-        let own = settings.upstream_keys.0.iter().filter_map(|(name, key)| Some((name.clone(), key.get()?.to_owned())));
         let name = if settings.name.is_empty() { format!("client[{at}]") } else { settings.name.clone() };
-        Ok(Self {
-            name,
-            key,
-            models: settings.models.clone(),
-            upstreams: settings.upstreams.clone(),
-            per_minute: settings.per_minute,
-            concurrent: settings.concurrent,
-            upstream_keys: own.collect(),
-        })
+        Ok(Self { name, key, settings: settings.clone() })
     }
 
     /// Returns whether it may use all models and servers.
     pub(crate) fn is_free(&self) -> bool {
-        self.upstreams.is_empty() && self.models.iter().any(|glob| glob == "*")
-    }
-
-    /// Returns whether it may use a model.
-    pub(crate) fn may_name(&self, model: &str) -> bool {
-        self.models.iter().any(|glob| detect::fits(glob, model))
+        self.settings.upstreams.is_empty() && self.settings.models.iter().any(|glob| glob == "*")
     }
 
     /// Checks that it may use a model and its server.
     pub(crate) fn check(&self, model: &str, server: &Server) -> Result<(), Fault> {
-        if !self.may_name(model) {
-            return Err(ProxyError::Scope.because(format!(
+        let ClientSettings { models, upstreams, .. } = &self.settings;
+        if !models.iter().any(|glob| detect::fits(glob, model)) {
+            return Err(ProxyError::SCOPE.because(format!(
                 "the key of `{}` does not allow the model `{model}`; use one of {}, or ask the operator to add it to `models`",
                 self.name,
-                self.models.join(", ")
+                models.join(", ")
             )));
         }
-        if self.upstreams.is_empty() || self.upstreams.contains(&server.name) {
+        if upstreams.is_empty() || upstreams.contains(&server.name) {
             return Ok(());
         }
-        Err(ProxyError::Scope.because(format!(
+        Err(ProxyError::SCOPE.because(format!(
             "the key of `{}` does not allow the model server `{}`, which serves `{model}`; use another model, or ask the operator to add it to `upstreams`",
             self.name, server.name
         )))
@@ -94,7 +72,8 @@ impl Client {
 
     /// Returns the key to send to a server for its requests.
     pub(crate) fn key_at<'a>(&'a self, server: &'a Server) -> Option<&'a str> {
-        self.upstream_keys.get(&server.name).map(String::as_str).or(server.key.as_deref())
+        let own = self.settings.upstream_keys.0.iter().find(|(name, _)| *name == server.name);
+        own.and_then(|(_, key)| key.get()).or(server.key.as_deref())
     }
 }
 
@@ -128,24 +107,26 @@ impl Usages {
     /// Admits a client's request, or says when to retry.
     pub(crate) fn admit(self: &Arc<Self>, client: &Client, now: Instant) -> Result<Ticket, Fault> {
         let mut usages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let most = client.per_minute as f64;
+        let ClientSettings { per_minute, concurrent, .. } = client.settings;
+        let most = per_minute as f64;
         let fresh = || ClientUsage { running: 0, left: most, since: now };
         let usage = usages.entry(client.key).or_insert_with(fresh);
         let refill = now.saturating_duration_since(usage.since).as_secs_f64() * most / 60.0;
         usage.left = (usage.left + refill).min(most);
         usage.since = now;
-        if client.concurrent > 0 && usage.running >= client.concurrent {
-            return Err(ProxyError::ClientBusy.because(format!(
+        // Before the rate, so that a request that is refused here takes nothing from it.
+        if concurrent > 0 && usage.running >= concurrent {
+            return Err(ProxyError::CLIENT_BUSY.because(format!(
                 "too many concurrent requests with the key of `{}`: {} are in progress; wait for one to finish, or ask the operator to raise `concurrent`",
                 client.name, usage.running
             )));
         }
-        if client.per_minute > 0 {
+        if per_minute > 0 {
             if usage.left < 1.0 {
                 let wait = ((1.0 - usage.left) * 60.0 / most).ceil() as u32;
-                let fault = ProxyError::ClientRate.because(format!(
-                    "too many requests with the key of `{}`: {} per minute are allowed; try again in {wait} s, or ask the operator to raise `per_minute`",
-                    client.name, client.per_minute
+                let fault = ProxyError::CLIENT_RATE.because(format!(
+                    "too many requests with the key of `{}`: {per_minute} per minute are allowed; try again in {wait} s, or ask the operator to raise `per_minute`",
+                    client.name
                 ));
                 return Err(Fault { retry_after: Some(wait), ..fault });
             }
@@ -175,11 +156,7 @@ mod tests {
         Client {
             name: "c".to_owned(),
             key: KeyDigest::read("k").unwrap(),
-            models: vec!["*".to_owned()],
-            upstreams: Vec::new(),
-            per_minute,
-            concurrent,
-            upstream_keys: HashMap::new(),
+            settings: ClientSettings { per_minute, concurrent, ..ClientSettings::default() },
         }
     }
 

@@ -1,18 +1,18 @@
 //! Compressed bodies of clients, and of servers that compress without being asked.
 
-use std::io::{Read, Write};
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::io::{self, Read, Write};
 
+use axum::BoxError;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use flate2::{read, write};
 use http::{HeaderMap, header};
-use http_body::Frame;
+use http_body_util::BodyExt as _;
 use toolglot_wire::Fault;
 
 use crate::error::ProxyError;
+use crate::pieces::in_pieces;
 
 /// The supported content codings.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ pub(crate) fn inflated(headers: &HeaderMap, body: Bytes, most: usize) -> Result<
             let message = format!(
                 "unsupported `content-encoding: {name}`; send the body uncompressed, or use `gzip` or `deflate`"
             );
-            return Err(ProxyError::MediaType.because(message));
+            return Err(ProxyError::MEDIA_TYPE.because(message));
         }
         Some(Ok(coding)) => coding,
     };
@@ -49,10 +49,10 @@ pub(crate) fn inflated(headers: &HeaderMap, body: Bytes, most: usize) -> Result<
         Coding::Gzip => read::MultiGzDecoder::new(&body[..]).take(limit).read_to_end(&mut plain),
         Coding::Deflate => read::ZlibDecoder::new(&body[..]).take(limit).read_to_end(&mut plain),
     };
-    read.map_err(|error| ProxyError::BodyRead.because(format!("cannot decompress the request: {error}")))?;
+    read.map_err(|error| ProxyError::BODY_READ.because(format!("cannot decompress the request: {error}")))?;
     if plain.len() > most {
         let message = format!("the decompressed request is larger than {most} bytes (`limits.body`)");
-        return Err(ProxyError::Body.because(message));
+        return Err(ProxyError::BODY.because(message));
     }
     Ok(plain.into())
 }
@@ -67,7 +67,8 @@ pub(crate) fn readable(response: Response) -> Response {
         Coding::Gzip => Inflater::Gzip(Box::new(write::MultiGzDecoder::new(Vec::new()))),
         Coding::Deflate => Inflater::Deflate(Box::new(write::ZlibDecoder::new(Vec::new()))),
     };
-    Response::from_parts(head, Body::new(InflatedBody { body, left: Bytes::new(), inflater, is_over: false }))
+    let inflated = InflatedBody { body, left: Bytes::new(), inflater, is_over: false };
+    Response::from_parts(head, in_pieces(inflated, InflatedBody::next))
 }
 
 /// A streaming decompressor.
@@ -78,34 +79,30 @@ enum Inflater {
 
 impl Inflater {
     /// Returns the bytes that can be decompressed so far.
-    fn push(&mut self, bytes: &[u8]) -> std::io::Result<Bytes> {
-        let out = match self {
-            Self::Gzip(decoder) => {
-                decoder.write_all(bytes)?;
-                decoder.flush()?;
-                decoder.get_mut()
-            }
-            Self::Deflate(decoder) => {
-                decoder.write_all(bytes)?;
-                decoder.flush()?;
-                decoder.get_mut()
-            }
+    fn push(&mut self, bytes: &[u8]) -> io::Result<Bytes> {
+        let decoder: &mut dyn Write = match self {
+            Self::Gzip(decoder) => decoder,
+            Self::Deflate(decoder) => decoder,
         };
-        Ok(std::mem::take(out).into())
+        decoder.write_all(bytes)?;
+        decoder.flush()?;
+        Ok(self.take())
     }
 
-    fn finish(&mut self) -> std::io::Result<Bytes> {
+    fn finish(&mut self) -> io::Result<Bytes> {
+        match self {
+            Self::Gzip(decoder) => decoder.try_finish()?,
+            Self::Deflate(decoder) => decoder.try_finish()?,
+        }
+        Ok(self.take())
+    }
+
+    fn take(&mut self) -> Bytes {
         let out = match self {
-            Self::Gzip(decoder) => {
-                decoder.try_finish()?;
-                decoder.get_mut()
-            }
-            Self::Deflate(decoder) => {
-                decoder.try_finish()?;
-                decoder.get_mut()
-            }
+            Self::Gzip(decoder) => decoder.get_mut(),
+            Self::Deflate(decoder) => decoder.get_mut(),
         };
-        Ok(std::mem::take(out).into())
+        std::mem::take(out).into()
     }
 }
 
@@ -122,41 +119,36 @@ struct InflatedBody {
     is_over: bool,
 }
 
-impl http_body::Body for InflatedBody {
-    type Data = Bytes;
-    type Error = Box<dyn std::error::Error + Send + Sync>;
-
-    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let this = self.get_mut();
-        while !this.is_over {
-            let bytes = if this.left.is_empty() {
-                match ready!(Pin::new(&mut this.body).poll_frame(cx)) {
+impl InflatedBody {
+    /// Returns the next bytes, and the rest of the body.
+    async fn next(mut self) -> Option<(Result<Bytes, BoxError>, Self)> {
+        while !self.is_over {
+            let read = if self.left.is_empty() {
+                match self.body.frame().await {
                     Some(Ok(frame)) => {
-                        this.left = frame.into_data().unwrap_or_default();
+                        self.left = frame.into_data().unwrap_or_default();
                         continue;
                     }
-                    Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
+                    Some(Err(error)) => return Some((Err(error.into()), self)),
                     None => {
-                        this.is_over = true;
-                        this.inflater.finish()?
+                        self.is_over = true;
+                        self.inflater.finish()
                     }
                 }
             } else {
-                let piece = this.left.split_to(this.left.len().min(PIECE));
-                this.inflater.push(&piece)?
+                let piece = self.left.split_to(self.left.len().min(PIECE));
+                self.inflater.push(&piece)
             };
-            if !bytes.is_empty() {
-                return Poll::Ready(Some(Ok(Frame::data(bytes))));
+            if !read.as_ref().is_ok_and(Bytes::is_empty) {
+                return Some((read.map_err(BoxError::from), self));
             }
         }
-        Poll::Ready(None)
+        None
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use http_body_util::BodyExt as _;
-
     use super::*;
 
     #[tokio::test]

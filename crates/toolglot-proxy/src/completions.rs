@@ -1,19 +1,17 @@
 //! Text completions with tools: converted to chat completions for parsing, and back.
 
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use http::header;
-use http_body::Frame;
+use http_body_util::BodyExt as _;
 use toolglot_json::Value;
 use toolglot_wire::{Fault, TextCompletion};
 
 use crate::bodies::collect;
 use crate::headers;
 use crate::paths;
+use crate::pieces::in_pieces;
 
 /// Returns whether a path is that of text completions.
 pub(crate) fn is_path(path: &str) -> bool {
@@ -38,7 +36,7 @@ async fn reworded(response: Response, most: usize, reword: Reword) -> Result<Res
     let (mut head, body) = response.into_parts();
     head.headers.remove(header::CONTENT_LENGTH);
     let body = if headers::is_event_stream(&head.headers) {
-        Body::new(RewordedLines { body, held: Vec::new(), most, reword })
+        in_pieces(RewordedLines { body, held: Vec::new(), most, reword }, RewordedLines::next)
     } else {
         let whole = collect(body, most, None).await?;
         value_reworded(&whole, |answer| reword(answer, false)).map_or_else(|| whole.into(), Body::from)
@@ -63,6 +61,24 @@ struct RewordedLines {
 }
 
 impl RewordedLines {
+    /// Returns the next lines, and the rest of the stream.
+    async fn next(mut self) -> Option<(Result<Bytes, axum::Error>, Self)> {
+        loop {
+            let lines = match self.body.frame().await {
+                Some(Ok(frame)) => self.take(&frame.into_data().unwrap_or_default()),
+                Some(Err(error)) => return Some((Err(error), self)),
+                None if self.held.is_empty() => return None,
+                None => {
+                    let rest = std::mem::take(&mut self.held);
+                    self.written(&rest)
+                }
+            };
+            if !lines.is_empty() {
+                return Some((Ok(lines.into()), self));
+            }
+        }
+    }
+
     /// Adds bytes; returns the lines that are complete.
     fn take(&mut self, bytes: &[u8]) -> Vec<u8> {
         let end = bytes.iter().rposition(|byte| *byte == b'\n').map(|at| self.held.len() + at + 1);
@@ -83,26 +99,5 @@ impl RewordedLines {
             }
         }
         out
-    }
-}
-
-impl http_body::Body for RewordedLines {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let this = self.get_mut();
-        loop {
-            let Some(frame) = ready!(Pin::new(&mut this.body).poll_frame(cx)?) else {
-                let rest = std::mem::take(&mut this.held);
-                let rest = this.written(&rest);
-                return Poll::Ready((!rest.is_empty()).then(|| Ok(Frame::data(rest.into()))));
-            };
-            let Ok(bytes) = frame.into_data() else { continue };
-            let lines = this.take(&bytes);
-            if !lines.is_empty() {
-                return Poll::Ready(Some(Ok(Frame::data(lines.into()))));
-            }
-        }
     }
 }

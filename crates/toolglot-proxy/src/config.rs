@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::slice;
 use std::time::Duration;
 
 mod document;
@@ -136,7 +135,8 @@ impl Config {
         }
         for (name, value) in sources.environment.iter().filter(|(name, _)| name != FILE) {
             let origin = format!("environment variable `{name}`");
-            match config.apply(&Address::of_variable(name), value, &origin) {
+            let path = name.strip_prefix(PREFIX).unwrap_or(name).to_lowercase();
+            match config.apply(address(&path, '_'), value, &origin) {
                 Ok(true) => {}
                 Ok(false) => config.unknown.push(near::unknown_variable(name)),
                 Err(fault) => config.faults.push(fault),
@@ -144,7 +144,7 @@ impl Config {
         }
         for (name, value, flag) in &sources.flags {
             let unknown = || ConfigError { place: flag.clone(), message: near::unknown_path(name) };
-            let applied = config.apply(&Address::of(name, '.'), value, flag);
+            let applied = config.apply(address(name, '.'), value, flag);
             config.faults.extend(applied.and_then(|known| if known { Ok(()) } else { Err(unknown()) }).err());
         }
         if let Some(path) = config.server.clients_file.clone() {
@@ -199,25 +199,24 @@ impl Config {
     }
 
     /// Sets a key in all tables of its section; returns whether the key exists.
-    fn apply(&mut self, address: &Address, value: &str, origin: &str) -> Result<bool, ConfigError> {
-        if address.section == Upstream::NAME {
+    fn apply(&mut self, address: (&Section, &str), value: &str, origin: &str) -> Result<bool, ConfigError> {
+        let (section, name) = address;
+        if section.name == Upstream::SECTION.name {
             if self.upstreams.is_empty() {
                 self.upstreams.push(Upstream::default());
             }
             // A single URL replaces all servers.
-            if address.key == "url" {
+            if name == "url" {
                 self.upstreams.truncate(1);
             }
         }
-        let raw = Raw::Text(value);
-        match address.section {
-            Limits::NAME => set(slice::from_mut(&mut self.limits), &mut self.origins, &address.key, raw, origin),
-            Timeouts::NAME => set(slice::from_mut(&mut self.timeouts), &mut self.origins, &address.key, raw, origin),
-            Upstream::NAME => set(&mut self.upstreams, &mut self.origins, &address.key, raw, origin),
-            ClientSettings::NAME => set(&mut self.clients, &mut self.origins, &address.key, raw, origin),
-            RouteSettings::NAME => set(&mut self.routes, &mut self.origins, &address.key, raw, origin),
-            _ => set(slice::from_mut(&mut self.server), &mut self.origins, &address.key, raw, origin),
+        let Some(key) = section.key(name) else { return Ok(false) };
+        for at in 0..(section.count)(self) {
+            let set = (key.set)(self, at, Raw::Text(value));
+            set.map_err(|message| ConfigError { place: origin.to_owned(), message })?;
+            self.origins.insert(section.path_in(at, name), origin.to_owned());
         }
+        Ok(true)
     }
 
     fn add_demo(&mut self) {
@@ -258,55 +257,26 @@ impl Config {
 const NO_UPSTREAM: &str = "no model server; set one with `--upstream http://localhost:8000` or in an `[[upstream]]` \
                            table, or try `--demo`";
 
-/// Sets a key in the tables of a section; returns whether the key exists.
-fn set<S: Section>(
-    tables: &mut [S],
-    origins: &mut BTreeMap<String, String>,
-    name: &str,
-    raw: Raw<'_>,
-    origin: &str,
-) -> Result<bool, ConfigError> {
-    let Some(key) = S::keys().iter().find(|key| key.name == name) else { return Ok(false) };
-    for (at, table) in tables.iter_mut().enumerate() {
-        (key.set)(table, raw).map_err(|message| ConfigError { place: origin.to_owned(), message })?;
-        origins.insert(setting_name::<S>(at, name), origin.to_owned());
+/// All sections: the top-level keys, and the tables.
+fn sections() -> impl Iterator<Item = &'static Section> {
+    [ServerSettings::SECTION].into_iter().chain(TABLES)
+}
+
+const TABLES: [&Section; 5] =
+    [Limits::SECTION, Timeouts::SECTION, Upstream::SECTION, RouteSettings::SECTION, ClientSettings::SECTION];
+
+/// The environment variable of a path.
+fn variable(path: &str) -> String {
+    format!("{PREFIX}{}", path.replace('.', "_")).to_uppercase()
+}
+
+/// The section and the key of a path: `limits.body`, or with another separator; `upstream` is the URL.
+fn address(path: &str, separator: char) -> (&'static Section, &str) {
+    if path == Upstream::SECTION.name {
+        return (Upstream::SECTION, "url");
     }
-    Ok(true)
-}
-
-/// The name of a setting in messages: `listen`, `limits.body`, `route[1].dialect`.
-fn setting_name<S: Section>(at: usize, key: &str) -> String {
-    if S::MANY { format!("{}[{at}].{key}", S::NAME) } else { setting_path::<S>(key) }
-}
-
-/// The name of a setting in flags, for all tables of a section.
-fn setting_path<S: Section>(key: &str) -> String {
-    if S::NAME.is_empty() { key.to_owned() } else { format!("{}.{key}", S::NAME) }
-}
-
-/// A section and one of its keys.
-struct Address {
-    section: &'static str,
-    key: String,
-}
-
-const SECTIONS: [&str; 5] = [Limits::NAME, Timeouts::NAME, Upstream::NAME, RouteSettings::NAME, ClientSettings::NAME];
-
-impl Address {
-    /// `TOOLGLOT_LIMITS_BODY`, or `TOOLGLOT_UPSTREAM` for the URL.
-    fn of_variable(name: &str) -> Self {
-        Self::of(&name.strip_prefix(PREFIX).unwrap_or(name).to_lowercase(), '_')
-    }
-
-    /// `limits.body`, with its separator.
-    fn of(path: &str, separator: char) -> Self {
-        if path == Upstream::NAME {
-            return Self { section: Upstream::NAME, key: "url".to_owned() };
-        }
-        let rest = |section: &&'static str| Some((*section, path.strip_prefix(section)?.strip_prefix(separator)?));
-        let (section, key) = SECTIONS.iter().find_map(rest).unwrap_or(("", path));
-        Self { section, key: key.to_owned() }
-    }
+    let rest = |section: &'static Section| Some((section, path.strip_prefix(section.name)?.strip_prefix(separator)?));
+    TABLES.into_iter().find_map(rest).unwrap_or((ServerSettings::SECTION, path))
 }
 
 #[cfg(test)]

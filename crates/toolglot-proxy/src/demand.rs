@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use toolglot_wire::{Exchange, Fault, Turn, TurnEnd, Usage};
 
 use crate::block_in_place::block_in_place_if_large;
-use crate::bodies::collect;
+use crate::bodies::{collect, in_time};
 use crate::error::ProxyError;
 use crate::forms::Target;
 use crate::headers;
@@ -45,13 +45,6 @@ pub(crate) struct StartedResponse {
     pub(crate) rest: Option<Body>,
 }
 
-impl StartedResponse {
-    /// A stream that is sent as it arrives.
-    pub(crate) fn streamed(answer: UpstreamAnswer) -> Self {
-        Self { turn: answer.turn, out: Vec::new(), rest: Some(answer.body) }
-    }
-}
-
 impl UpstreamAnswer {
     /// Reads a whole answer that is not streamed.
     pub(crate) async fn whole(
@@ -84,7 +77,8 @@ impl UpstreamAnswer {
         let Self { mut turn, mut body, .. } = self;
         let mut out = Vec::new();
         while turn.meets_demand().is_none() && out.len() <= answer_limits.most {
-            let ended = match next(&mut body, answer_limits.idle).await? {
+            let next = in_time(answer_limits.idle, body.frame()).await.map_err(silent)?;
+            let ended = match next {
                 Some(Ok(frame)) => {
                     let start = Instant::now();
                     if let Ok(bytes) = frame.into_data() {
@@ -97,7 +91,7 @@ impl UpstreamAnswer {
                 Some(Err(error)) => {
                     let message =
                         format!("the model server closed the connection before its answer was complete: {error}");
-                    TurnEnd::Cut(ProxyError::Cut.because(message))
+                    TurnEnd::Cut(ProxyError::CUT.because(message))
                 }
                 None => TurnEnd::Over,
             };
@@ -126,6 +120,7 @@ impl Retry {
         }
         self.exchange.ask_again(&first.turn);
         let earlier = first.turn.report().usage;
+        // Closes the first answer's connection, so that a server with one slot can take the second request.
         drop(first);
         let second = self.ask(shared, record, earlier).await?.until_decided(record, answer_limits).await?;
         match second.turn.meets_demand() {
@@ -158,19 +153,13 @@ impl Retry {
     }
 }
 
-/// The next piece of a body, if any.
-type Piece = Option<Result<http_body::Frame<bytes::Bytes>, axum::Error>>;
-
-async fn next(body: &mut Body, idle: Option<Duration>) -> Result<Piece, Fault> {
-    let Some(time) = idle else { return Ok(body.frame().await) };
-    tokio::time::timeout(time, body.frame()).await.map_err(|_| {
-        let message = format!("no data from the model server for {time:?} (`timeouts.idle`)");
-        ProxyError::Idle.because(message)
-    })
+/// The error of a server that pauses for longer than it may.
+pub(crate) fn silent(time: Duration) -> Fault {
+    ProxyError::IDLE.because(format!("no data from the model server for {time:?} (`timeouts.idle`)"))
 }
 
 fn unsatisfied(why: &str) -> Fault {
-    ProxyError::Unsatisfied.because(format!(
+    ProxyError::UNSATISFIED.because(format!(
         "`tool_choice` requires a call, but the model made none, {why}; use `tool_choice` \"auto\", or a server that enforces \
          the choice"
     ))

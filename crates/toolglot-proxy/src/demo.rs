@@ -1,25 +1,23 @@
 //! The built-in demo server, which has no model and answers with a call in any dialect.
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request, StatusCode, header};
-use http_body::Frame;
+use http::{Method, Request, header};
 use http_body_util::{BodyExt, Limited};
-use tokio::time::{Sleep, sleep};
+use tokio::time::sleep;
 use toolglot::{Dialect, Dialects, Renderer, Rendering, Tools};
 use toolglot_json::{Map, Value, json};
 use toolglot_wire::{Fault, FaultKind, Protocol};
 
+use crate::bodies::json_response;
 use crate::config::{Config, RAW};
 use crate::error;
+use crate::pieces::in_pieces;
 
 /// The speed of the demo: this many characters, then a pause.
 const PIECE: usize = 6;
@@ -49,7 +47,7 @@ impl Demo {
     pub(crate) async fn answer(&self, request: Request<Body>) -> Response {
         let (parts, body) = request.into_parts();
         let answer = match (parts.method, parts.uri.path()) {
-            (Method::GET, "/v1/models") => Ok(whole(&self.models())),
+            (Method::GET, "/v1/models") => Ok(json_response(&self.models())),
             (Method::POST, "/v1/chat/completions") => {
                 let body = Limited::new(body, 64 << 20).collect().await.map(|body| body.to_bytes());
                 self.chat(&body.unwrap_or_default())
@@ -138,12 +136,6 @@ fn plain(content: &Value) -> String {
     content.as_str().map_or(joined, str::to_owned)
 }
 
-fn whole(body: &Value) -> Response {
-    let mut response = Response::new(Body::from(body.to_string()));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
-}
-
 fn usage(text: &str) -> Value {
     json!({"prompt_tokens": 1, "completion_tokens": text.len() / 4, "total_tokens": 1 + text.len() / 4})
 }
@@ -153,18 +145,18 @@ fn said(mut head: Value, text: &str) -> Response {
     let message = json!({"role": "assistant", "content": text});
     head["choices"] = json!([{"index": 0, "message": message, "finish_reason": "stop"}]);
     head["usage"] = usage(text);
-    whole(&head)
+    json_response(&head)
 }
 
 fn streamed(mut head: Value, text: &str, request: &Value) -> Response {
     head["object"] = "chat.completion.chunk".into();
-    let mut frames = VecDeque::new();
+    let mut frames = Vec::new();
     let mut say = |choices: Value, usage: Option<Value>| {
         head["choices"] = choices;
         if let Some(usage) = usage {
             head["usage"] = usage;
         }
-        frames.push_back(Bytes::from(format!("data: {head}\n\n")));
+        frames.push(Bytes::from(format!("data: {head}\n\n")));
     };
     say(json!([{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": null}]), None);
     let characters: Vec<char> = text.chars().collect();
@@ -176,30 +168,13 @@ fn streamed(mut head: Value, text: &str, request: &Value) -> Response {
     if request["stream_options"]["include_usage"] == true {
         say(json!([]), Some(usage(text)));
     }
-    frames.push_back(Bytes::from_static(b"data: [DONE]\n\n"));
-    let mut response = Response::new(Body::new(Pieces { frames, rest: Box::pin(sleep(REST)) }));
-    *response.status_mut() = StatusCode::OK;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    response
-}
-
-/// Frames with a pause before each, as from a model.
-struct Pieces {
-    frames: VecDeque<Bytes>,
-    rest: Pin<Box<Sleep>>,
-}
-
-impl http_body::Body for Pieces {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if self.rest.as_mut().poll(cx).is_pending() {
-            return Poll::Pending;
-        }
-        self.rest.set(sleep(REST));
-        Poll::Ready(self.frames.pop_front().map(|frame| Ok(Frame::data(frame))))
-    }
+    frames.push(Bytes::from_static(b"data: [DONE]\n\n"));
+    // A pause before each, as from a model.
+    let body = in_pieces(frames.into_iter(), |mut frames| async {
+        sleep(REST).await;
+        frames.next().map(|frame| (Ok::<_, Infallible>(frame), frames))
+    });
+    ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
 }
 
 #[cfg(test)]

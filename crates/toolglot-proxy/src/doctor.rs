@@ -124,7 +124,7 @@ pub fn examine(
     let mut flags = vec![flag("upstream", url)];
     flags.extend(key.map(|key| flag("upstream.key", key)));
     let live = Live::new(Config::load(&Sources { flags, ..Sources::default() })?)?;
-    let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
+    let runtime = runtime()?;
     let server = &live.servers[0];
     let probe = ServerProbe { server, url, tools: tools(), read_template, is_toolglot: Cell::new(false) };
     Ok(runtime.block_on(probe.examine(model)))
@@ -154,7 +154,8 @@ impl ServerProbe<'_> {
         let known = Dialects::builtin();
         let template = self.template(engine, &model).await;
         let best = |verdicts: Vec<toolglot::detect::Verdict>| verdicts.first().map(|best| best.dialect.to_string());
-        let certificate = template.as_ref().and_then(|shown| self.certificate(shown));
+        // It runs only if it is a Jinja template.
+        let certificate = template.as_ref().and_then(|shown| self.read_template?(&shown.to_string()).ok());
         let in_text = || best(from_template(template.as_ref()?["chat_template"].as_str()?, &known));
         let template = certificate.as_ref().map(|facts| facts.dialect.clone()).or_else(in_text);
         let by_name = best(from_model(&model, &known));
@@ -238,11 +239,6 @@ impl ServerProbe<'_> {
             }
             _ => None,
         }
-    }
-
-    /// Runs the template, if it is a Jinja template.
-    fn certificate(&self, template: &Value) -> Option<TemplateFacts> {
-        self.read_template?(&template.to_string()).ok()
     }
 
     async fn probe(&self, request: &'static str, model: &str) -> Probe {

@@ -7,7 +7,8 @@ use toolglot_wire::EngineKind;
 
 /// The program of a server.
 pub(crate) struct Engine {
-    set: Option<EngineKind>,
+    /// The configured program.
+    pub(crate) set: Option<EngineKind>,
     found: watch::Sender<Found>,
 }
 
@@ -31,11 +32,6 @@ const UNSURE: Duration = Duration::from_secs(30);
 impl Engine {
     pub(crate) fn new(set: Option<EngineKind>) -> Self {
         Self { set, found: watch::Sender::new(Found::default()) }
-    }
-
-    /// Returns the configured program.
-    pub(crate) fn set(&self) -> Option<EngineKind> {
-        self.set
     }
 
     /// Returns whether the caller must run the detection: none is valid, and none is running.

@@ -1,73 +1,46 @@
 //! The proxy's own errors, and error responses in the client's protocol.
 
-use axum::body::Body;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use toolglot_wire::{Fault, FaultKind, Protocol};
 
-/// Errors between client and model server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ProxyError {
-    Key,
-    Body,
-    BodyRead,
-    BodyTime,
-    Streams,
-    Unreachable,
-    FirstByte,
-    Idle,
-    Total,
-    Cut,
-    Answer,
-    Compressed,
-    Foreign,
-    Method,
-    Ambiguous,
-    MediaType,
-    Unsatisfied,
-    Captures,
-    Store,
-    Scope,
-    ClientBusy,
-    ClientRate,
-}
-
-/// The error, its kind, its status and its code.
-const TABLE: [(ProxyError, FaultKind, u16, &str); 22] = [
-    (ProxyError::Key, FaultKind::Authentication, 401, "invalid_api_key"),
-    (ProxyError::Body, FaultKind::TooLarge, 413, "body_too_large"),
-    (ProxyError::BodyRead, FaultKind::Request, 400, "body_incomplete"),
-    (ProxyError::BodyTime, FaultKind::Timeout, 408, "body_timeout"),
-    (ProxyError::Streams, FaultKind::Overloaded, 503, "too_many_requests_at_once"),
-    (ProxyError::Unreachable, FaultKind::Upstream, 502, "upstream_unreachable"),
-    (ProxyError::FirstByte, FaultKind::Timeout, 504, "upstream_first_byte_timeout"),
-    (ProxyError::Idle, FaultKind::Timeout, 504, "upstream_idle_timeout"),
-    (ProxyError::Total, FaultKind::Timeout, 504, "upstream_total_timeout"),
-    (ProxyError::Cut, FaultKind::Upstream, 502, "upstream_cut"),
-    (ProxyError::Answer, FaultKind::Upstream, 502, "answer_too_large"),
-    (ProxyError::Compressed, FaultKind::Upstream, 502, "upstream_compressed"),
-    (ProxyError::Foreign, FaultKind::Permission, 403, "foreign_page"),
-    (ProxyError::Method, FaultKind::Request, 405, "method_not_allowed"),
-    (ProxyError::Ambiguous, FaultKind::Request, 400, "ambiguous_request"),
-    (ProxyError::MediaType, FaultKind::Request, 415, "unsupported_media_type"),
-    (ProxyError::Unsatisfied, FaultKind::Upstream, 502, "tool_choice_unsatisfied"),
-    (ProxyError::Captures, FaultKind::Request, 422, "capture_unusable"),
-    (ProxyError::Store, FaultKind::Overloaded, 503, "store_unreachable"),
-    (ProxyError::Scope, FaultKind::Permission, 403, "not_for_this_key"),
-    (ProxyError::ClientBusy, FaultKind::RateLimit, 429, "client_requests_at_once"),
-    (ProxyError::ClientRate, FaultKind::RateLimit, 429, "client_rate_limit"),
-];
+/// An error between client and model server: its kind, its status and its code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProxyError(FaultKind, u16, &'static str);
 
 impl ProxyError {
+    pub(crate) const KEY: Self = Self(FaultKind::Authentication, 401, "invalid_api_key");
+    pub(crate) const BODY: Self = Self(FaultKind::TooLarge, 413, "body_too_large");
+    pub(crate) const BODY_READ: Self = Self(FaultKind::Request, 400, "body_incomplete");
+    pub(crate) const BODY_TIME: Self = Self(FaultKind::Timeout, 408, "body_timeout");
+    pub(crate) const STREAMS: Self = Self(FaultKind::Overloaded, 503, "too_many_requests_at_once");
+    pub(crate) const UNREACHABLE: Self = Self(FaultKind::Upstream, 502, "upstream_unreachable");
+    pub(crate) const FIRST_BYTE: Self = Self(FaultKind::Timeout, 504, "upstream_first_byte_timeout");
+    pub(crate) const IDLE: Self = Self(FaultKind::Timeout, 504, "upstream_idle_timeout");
+    pub(crate) const TOTAL: Self = Self(FaultKind::Timeout, 504, "upstream_total_timeout");
+    pub(crate) const CUT: Self = Self(FaultKind::Upstream, 502, "upstream_cut");
+    pub(crate) const ANSWER: Self = Self(FaultKind::Upstream, 502, "answer_too_large");
+    pub(crate) const COMPRESSED: Self = Self(FaultKind::Upstream, 502, "upstream_compressed");
+    pub(crate) const FOREIGN: Self = Self(FaultKind::Permission, 403, "foreign_page");
+    pub(crate) const METHOD: Self = Self(FaultKind::Request, 405, "method_not_allowed");
+    pub(crate) const AMBIGUOUS: Self = Self(FaultKind::Request, 400, "ambiguous_request");
+    pub(crate) const MEDIA_TYPE: Self = Self(FaultKind::Request, 415, "unsupported_media_type");
+    pub(crate) const UNSATISFIED: Self = Self(FaultKind::Upstream, 502, "tool_choice_unsatisfied");
+    pub(crate) const CAPTURES: Self = Self(FaultKind::Request, 422, "capture_unusable");
+    pub(crate) const STORE: Self = Self(FaultKind::Overloaded, 503, "store_unreachable");
+    pub(crate) const SCOPE: Self = Self(FaultKind::Permission, 403, "not_for_this_key");
+    pub(crate) const CLIENT_BUSY: Self = Self(FaultKind::RateLimit, 429, "client_requests_at_once");
+    pub(crate) const CLIENT_RATE: Self = Self(FaultKind::RateLimit, 429, "client_rate_limit");
+
     /// Returns the error with a message.
     pub(crate) fn because(self, message: impl Into<String>) -> Fault {
-        let (_, kind, status, code) = TABLE[self as usize];
+        let Self(kind, status, code) = self;
         Fault { status, ..Fault::new(kind, message).with_code(code) }
     }
 
     /// Returns whether a fault is this error.
     pub(crate) fn is(self, fault: &Fault) -> bool {
-        fault.code.as_deref() == Some(TABLE[self as usize].3)
+        fault.code.as_deref() == Some(self.2)
     }
 }
 
@@ -94,21 +67,9 @@ pub(crate) fn response(fault: &Fault, protocol: Protocol) -> Response {
 }
 
 /// Returns an error with the headers of the server that sent it.
-pub(crate) fn with_headers(fault: &Fault, protocol: Protocol, headers: HeaderMap) -> Response {
-    let mut response = Response::new(Body::from(fault.body(protocol).to_string()));
-    *response.status_mut() = StatusCode::from_u16(fault.status).unwrap_or(StatusCode::BAD_GATEWAY);
-    *response.headers_mut() = headers;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response.headers_mut().remove(header::CONTENT_LENGTH);
-    response
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_is_in_the_order_of_the_errors() {
-        assert!(TABLE.iter().enumerate().all(|(at, row)| row.0 as usize == at));
-    }
+pub(crate) fn with_headers(fault: &Fault, protocol: Protocol, mut headers: HeaderMap) -> Response {
+    let status = StatusCode::from_u16(fault.status).unwrap_or(StatusCode::BAD_GATEWAY);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.remove(header::CONTENT_LENGTH);
+    (status, headers, fault.body(protocol).to_string()).into_response()
 }

@@ -15,8 +15,7 @@
 
 use std::net::IpAddr;
 
-use axum::body::Body;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use toolglot_wire::Fault;
@@ -36,9 +35,10 @@ const SIMPLE: [&str; 2] = ["text/plain", "multipart/form-data"];
 pub(crate) fn check(live: &Live, parts: &Parts) -> Result<(), Fault> {
     if matches!(parts.method, Method::CONNECT | Method::TRACE) {
         let message = format!("`{}` is not supported; send requests to a path of this proxy", parts.method);
-        return Err(ProxyError::Method.because(message));
+        return Err(ProxyError::METHOD.because(message));
     }
     check_form(parts)?;
+    // A web page does not know the key, so its requests are rejected in any case.
     if !live.keys.is_empty() {
         return Ok(());
     }
@@ -62,7 +62,7 @@ pub(crate) fn check_body(headers: &HeaderMap) -> Result<(), Fault> {
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if SIMPLE.contains(&kind) {
         let message = format!("unsupported body type `{kind}`; send JSON with `content-type: application/json`");
-        return Err(ProxyError::MediaType.because(message));
+        return Err(ProxyError::MEDIA_TYPE.because(message));
     }
     Ok(())
 }
@@ -72,13 +72,11 @@ pub(crate) fn preflight(live: &Live, parts: &Parts) -> Option<Response> {
     let asks = parts.method == Method::OPTIONS && parts.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let origin = text(&parts.headers, &header::ORIGIN).filter(|origin| asks && is_listed(&live.config.server, origin));
     origin?;
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NO_CONTENT;
+    let fixed = [(header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, OPTIONS"), (header::ACCESS_CONTROL_MAX_AGE, "600")];
+    let mut response = (StatusCode::NO_CONTENT, fixed).into_response();
     let headers = response.headers_mut();
-    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, OPTIONS"));
     let asked = parts.headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned();
     headers.extend(asked.map(|names| (header::ACCESS_CONTROL_ALLOW_HEADERS, names)));
-    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     allow(live, parts.headers.get(header::ORIGIN), headers);
     Some(response)
 }
@@ -99,10 +97,10 @@ pub(crate) fn allow(live: &Live, origin: Option<&HeaderValue>, headers: &mut Hea
 /// Rejects ambiguous requests: more than one `Host`, or a path with `.` or `..` segments.
 fn check_form(parts: &Parts) -> Result<(), Fault> {
     if parts.headers.get_all(header::HOST).iter().count() > 1 {
-        return Err(ProxyError::Ambiguous.because("more than one `Host` header; send only one"));
+        return Err(ProxyError::AMBIGUOUS.because("more than one `Host` header; send only one"));
     }
     if paths::climbs(parts.uri.path()) {
-        return Err(ProxyError::Ambiguous.because("the path contains a `.` or `..` segment; send a normalised path"));
+        return Err(ProxyError::AMBIGUOUS.because("the path contains a `.` or `..` segment; send a normalised path"));
     }
     Ok(())
 }
@@ -124,7 +122,7 @@ fn check_host(server: &ServerSettings, parts: &Parts) -> Result<(), Fault> {
 }
 
 fn refused(who: &str, what: &str, setting: &str) -> Fault {
-    ProxyError::Foreign.because(format!(
+    ProxyError::FOREIGN.because(format!(
         "{who} is rejected: without keys, any web page could send this request; add {what} to the setting \
          `{setting}`, or set `keys`"
     ))

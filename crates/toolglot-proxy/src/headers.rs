@@ -28,7 +28,8 @@ pub(crate) const ATTEMPTS: HeaderName = HeaderName::from_static("x-toolglot-atte
 
 /// The name that Anthropic clients expect.
 const ANTHROPIC_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
-const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+pub(crate) const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+/// Asks nginx in front of the proxy not to collect a stream.
 const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 const VIA: HeaderValue = HeaderValue::from_static("1.1 toolglot");
 
@@ -85,6 +86,7 @@ pub(crate) fn exchange_key(headers: &mut HeaderMap, own: Option<&str>, keep: boo
         _ => (header::AUTHORIZATION, format!("Bearer {key}"), own.is_none() && bearer.is_some()),
     };
     if let (false, Ok(mut value)) = (there, HeaderValue::from_str(&text)) {
+        // Not printed when debugging, and in HTTP/2 not kept in a table that later headers are compressed with.
         value.set_sensitive(true);
         headers.insert(name, value);
     }
@@ -131,15 +133,12 @@ pub(crate) fn for_stream(headers: &mut HeaderMap, protocol: Protocol) {
     headers.insert(NO_BUFFERING, HeaderValue::from_static("no"));
 }
 
-/// Sets the request id and the timing.
-pub(crate) fn identify(headers: &mut HeaderMap, id: &HeaderValue, protocol: Option<Protocol>, timing: &str) {
-    headers.insert(REQUEST_ID, id.clone());
-    if protocol == Some(Protocol::Messages) {
+/// Sets the request id.
+pub(crate) fn identify(headers: &mut HeaderMap, id: HeaderValue, protocol: Protocol) {
+    if protocol == Protocol::Messages {
         headers.insert(ANTHROPIC_REQUEST_ID, id.clone());
     }
-    if let (false, Ok(timing)) = (timing.is_empty(), HeaderValue::from_str(timing)) {
-        headers.append(SERVER_TIMING, timing);
-    }
+    headers.insert(REQUEST_ID, id);
 }
 
 /// The content type of Ollama's streams.

@@ -29,18 +29,18 @@ const WAIT: Duration = Duration::from_secs(2);
 impl Server {
     /// Returns the program that serves the models. A known result is used at once, while detection runs again.
     pub(crate) async fn engine_kind(self: &Arc<Self>, headers: &HeaderMap) -> EngineKind {
-        if let Some(kind) = self.engine.set() {
+        if let Some(kind) = self.engine.set {
             return kind;
         }
         if self.engine.begins() {
             let (server, headers) = (Arc::clone(self), headers.clone());
-            tokio::spawn(async move { server.engine.store(server.ask(&headers).await) });
+            tokio::spawn(async move { server.engine.store(server.detect(&headers).await) });
         }
         self.engine.known().await
     }
 
     /// Detects the program; none if the server does not answer.
-    async fn ask(self: &Arc<Self>, headers: &HeaderMap) -> Option<EngineKind> {
+    async fn detect(self: &Arc<Self>, headers: &HeaderMap) -> Option<EngineKind> {
         let (server, models) = self.ask_one("/v1/models", headers, WAIT).await?;
         let models: Value = toolglot_json::from_slice(&models).unwrap_or_default();
         if let Some(kind) = EngineKind::of_models(&models) {

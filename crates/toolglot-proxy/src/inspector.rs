@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::response::Response;
-use http::{HeaderName, HeaderValue, Method, Request, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderName, Method, Request, StatusCode, header};
 use toolglot::{Class, Dialects, Options, Tools, parse};
 use toolglot_json::{Value, json};
 use toolglot_wire::{Protocol, Transcript};
@@ -58,11 +58,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, request: Request<Body>) -> Respo
     let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default().to_owned();
     let Some(place) = path.strip_prefix("captures") else {
         let session = json!({"captures": true, "version": env!("CARGO_PKG_VERSION")});
-        return match &path[..] {
-            _ if !is_read(request.method()) => plain(StatusCode::METHOD_NOT_ALLOWED),
-            "session.json" => body("session.json", session.to_string().into_bytes()),
-            path => file(shared.page(), path),
-        };
+        return page(shared.page(), request.method(), &path, session.to_string());
     };
     if let Err(fault) = live.keys.check_free(request.headers()) {
         return error::response(&fault, Protocol::Chat);
@@ -73,7 +69,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, request: Request<Body>) -> Respo
     match found.unwrap_or_else(|error| Err(error.to_string())) {
         Ok(Some(value)) => body("captures.json", value.to_string().into_bytes()),
         Ok(None) => plain(StatusCode::NOT_FOUND),
-        Err(message) => error::response(&ProxyError::Captures.because(message), Protocol::Chat),
+        Err(message) => error::response(&ProxyError::CAPTURES.because(message), Protocol::Chat),
     }
 }
 
@@ -123,36 +119,36 @@ fn repairs(capture: &Capture) -> usize {
         .count()
 }
 
-pub(crate) fn is_read(method: &Method) -> bool {
+/// Returns a file of the page, or the page's initial state.
+pub(crate) fn page(files: PageFiles, method: &Method, path: &str, session: String) -> Response {
+    match path {
+        _ if !is_read(method) => plain(StatusCode::METHOD_NOT_ALLOWED),
+        "session.json" => body(path, session),
+        _ => file(files, path),
+    }
+}
+
+fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
 /// Returns a file of the page; the empty path is its index.
-pub(crate) fn file(files: PageFiles, path: &str) -> Response {
+fn file(files: PageFiles, path: &str) -> Response {
     let path = if path.is_empty() { "index.html" } else { path };
     let named = |wanted: &str| files.iter().find(|(name, _)| *name == wanted).map(|(_, bytes)| *bytes);
     if let Some(bytes) = named(path) {
         return body(path, Bytes::from_static(bytes));
     }
     let Some(packed) = named(&format!("{path}.gz")) else { return plain(StatusCode::NOT_FOUND) };
-    let mut response = body(path, Bytes::from_static(packed));
-    response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    response
+    ([(header::CONTENT_ENCODING, "gzip")], body(path, Bytes::from_static(packed))).into_response()
 }
 
-pub(crate) fn body(path: &str, bytes: impl Into<Bytes>) -> Response {
+fn body(path: &str, bytes: impl Into<Bytes>) -> Response {
     let kind =
         KINDS.iter().find(|(ending, _)| path.ends_with(ending)).map_or("application/octet-stream", |kind| kind.1);
-    let mut response = Response::new(Body::from(bytes.into()));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    response
+    ([(header::CONTENT_TYPE, kind)], HEADERS, bytes.into()).into_response()
 }
 
-pub(crate) fn plain(status: StatusCode) -> Response {
-    let mut response = body("", Bytes::new());
-    *response.status_mut() = status;
-    response
+fn plain(status: StatusCode) -> Response {
+    (status, body("", Bytes::new())).into_response()
 }

@@ -46,6 +46,7 @@ mod owner;
 mod passing;
 mod paths;
 mod peer;
+mod pieces;
 mod prompting;
 mod record;
 mod replay;

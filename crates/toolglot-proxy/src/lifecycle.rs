@@ -33,7 +33,7 @@ use crate::{banner, routes};
 /// A proxy that is ready to serve; cheap to clone.
 #[derive(Clone)]
 pub struct Proxy {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     router: Router,
 }
 
@@ -106,7 +106,7 @@ impl Proxy {
         faults.extend(unusable.0.into_iter().filter(|fault| is_alone || live.config.is_set(fault)));
         // Invalid keys are not missing keys.
         if faults.is_empty() {
-            faults.extend(live.check_exposure().err());
+            faults.extend(live.keys.check_exposure(&live.config).err());
         }
         faults
     }
@@ -135,10 +135,6 @@ impl Proxy {
         Self { router, ..self }
     }
 
-    pub(crate) fn shared(&self) -> &Arc<Shared> {
-        &self.shared
-    }
-
     /// Returns the startup message with settings for clients.
     pub fn banner(&self, listener: &Listener) -> String {
         banner::text(&self.shared.live.load(), &listener.place(), !self.shared.page().is_empty())
@@ -149,12 +145,11 @@ impl Proxy {
         let live = self.shared.live.load();
         let chosen = live.config.server.log.value;
         let format = chosen.resolved();
-        match format {
-            LogFormat::Human => eprint!("{}", self.banner(listener)),
-            _ => self.event("info", &format!("listening on {}", listener.place())),
+        if format != LogFormat::Human {
+            self.event("info", &format!("listening on {}", listener.place()));
         }
         // In a pipe too, the demonstration says what to try; a chosen log format is kept clean.
-        if live.config.server.demo && format != LogFormat::Human && chosen == LogFormat::Auto {
+        if format == LogFormat::Human || live.config.server.demo && chosen == LogFormat::Auto {
             eprint!("{}", self.banner(listener));
         }
     }
@@ -211,11 +206,13 @@ impl Proxy {
                 }
                 control = controls.recv() => match control {
                     Some(Control::Reload) => self.read_again(sources, &mut watch).await,
+                    // Without senders no signal can follow.
                     Some(Control::Drain) | None => break,
                     Some(Control::Abort) => return Ok(()),
                 },
             }
         }
+        // First, so that a new process can listen there while this one finishes its requests.
         listener.close();
         self.drain(graceful, controls).await;
         let live = self.shared.live.load_full();
@@ -246,6 +243,7 @@ impl Proxy {
         let running = self.shared.in_flight.load(Ordering::Relaxed);
         self.event("info", &format!("shutting down; {running} requests in progress"));
         let most = self.shared.live.load().config.timeouts.drain.on();
+        // A century: a timer that never fires keeps the three ends in one `select!`.
         let most = most.unwrap_or(Duration::from_secs(u64::from(u32::MAX)));
         let impatient = async {
             while let Some(control) = controls.recv().await {
@@ -253,6 +251,7 @@ impl Proxy {
                     return;
                 }
             }
+            // The end of the senders is no signal.
             std::future::pending::<()>().await;
         };
         let message = tokio::select! {
@@ -269,6 +268,7 @@ impl Proxy {
 
     /// Serves a connection in its own task, and detects when the client leaves.
     fn serve_monitored(&self, stream: TcpStream, watcher: Watcher) {
+        // The interim response that asks for the client would have to be encrypted.
         if self.shared.live.load().tls.is_some() {
             return self.spawn(stream, watcher);
         }
@@ -280,6 +280,7 @@ impl Proxy {
             async move { answer.await.inspect(|_| peer.answers()) }
         });
         let mut server = self.server();
+        // A client that has closed only its side still reads its answer; the monitor finds out whether it does.
         server.http1().half_close(true);
         tokio::spawn(async move {
             let connection = server.serve_connection(TokioIo::new(MonitoredStream(socket)), service).into_owned();
@@ -390,13 +391,14 @@ impl Listener {
 /// Returns the runtime, with a thread for every two cores: the model server needs the rest, and a piece of a stream costs
 /// less than waking another thread. `TOKIO_WORKER_THREADS` overrides this. With one thread, the runtime runs in the
 /// caller's.
-pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, ServeError> {
     let asked = std::env::var("TOKIO_WORKER_THREADS").ok().and_then(|count| count.parse().ok());
     let half = || std::thread::available_parallelism().map_or(1, |cores| cores.get() / 2);
-    match asked.unwrap_or_else(half) {
+    let built = match asked.unwrap_or_else(half) {
         0 | 1 => tokio::runtime::Builder::new_current_thread().enable_all().build(),
         count => tokio::runtime::Builder::new_multi_thread().worker_threads(count).enable_all().build(),
-    }
+    };
+    built.map_err(|error| ServeError::Io("cannot start".to_owned(), error))
 }
 
 /// Runs a proxy until a signal stops it. `page` has the files of the inspector, or none; `read_template` evaluates chat
@@ -406,15 +408,27 @@ pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
 /// # Errors
 /// If a setting is invalid, or on an I/O error.
 pub fn run(sources: &Sources, page: PageFiles, read_template: ReadTemplate) -> Result<(), ServeError> {
+    let prepare = |proxy: Proxy| proxy.with_page(page).with_read_template(read_template);
+    run_with(sources, prepare, |proxy, listener| {
+        let live = proxy.shared.live.load();
+        live.config.unknown().iter().for_each(|warning| proxy.event("warning", warning));
+        proxy.greet(listener);
+    })
+}
+
+/// Runs a proxy until a signal stops it; `greet` is called when it listens.
+pub(crate) fn run_with(
+    sources: &Sources,
+    prepare: impl FnOnce(Proxy) -> Proxy,
+    greet: impl FnOnce(&Proxy, &Listener),
+) -> Result<(), ServeError> {
     let config = Config::load(sources)?;
-    let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
+    let runtime = runtime()?;
     let result = runtime.block_on(async {
-        let warnings = config.unknown().to_vec();
-        let proxy = Proxy::new(config)?.with_page(page).with_read_template(read_template);
+        let proxy = prepare(Proxy::new(config)?);
         let listener = proxy.listen().await?;
         let controls = signals().map_err(|error| ServeError::Io("cannot listen for signals".to_owned(), error))?;
-        warnings.iter().for_each(|warning| proxy.event("warning", warning));
-        proxy.greet(&listener);
+        greet(&proxy, &listener);
         let result = proxy.serve(listener, sources, controls).await;
         proxy.shared.log.flush();
         result
@@ -425,7 +439,7 @@ pub fn run(sources: &Sources, page: PageFiles, read_template: ReadTemplate) -> R
 }
 
 #[cfg(unix)]
-pub(crate) fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Control>> {
+fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Control>> {
     use tokio::signal::unix::{SignalKind, signal};
     let (controls, received) = tokio::sync::mpsc::channel(8);
     for (kind, control) in [
@@ -440,7 +454,7 @@ pub(crate) fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Control>> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Control>> {
+fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Control>> {
     let (controls, received) = tokio::sync::mpsc::channel(8);
     tokio::spawn(async move {
         while tokio::signal::ctrl_c().await.is_ok() && controls.send(Control::Drain).await.is_ok() {}

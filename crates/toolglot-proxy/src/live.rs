@@ -1,21 +1,22 @@
 //! The effective settings, prepared for use, and state that is kept when they are reloaded.
 
 use std::hash::{BuildHasher as _, RandomState};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwap;
+use bytes::Bytes;
 use tokio_rustls::TlsAcceptor;
 use toolglot::{Dialect, Dialects, Limits, Options, detect};
 use toolglot_json::Value;
 use toolglot_wire::{Exchange, Policy, Secrets, Turn, WireLimits};
 
-use crate::auth::{Keys, check_exposure};
+use crate::auth::Keys;
 use crate::clients::Usages;
-use crate::config::setting::{Mode, TemplateUse};
-use crate::config::{self, ClientSettings, Config, ConfigError, Faults, Upstream, unreadable};
+use crate::config::{ClientSettings, Config, ConfigError, Faults, RouteSettings, Upstream, unreadable};
 use crate::declared;
 use crate::headers::looks_like_key;
 use crate::log::Log;
@@ -46,29 +47,30 @@ pub(crate) struct Live {
 
 /// Settings for some models.
 pub(crate) struct Route {
-    globs: Vec<String>,
+    pub(crate) settings: RouteSettings,
     pub(crate) server: Arc<Server>,
     pub(crate) policy: Policy,
     /// The model's name at the server, if it differs.
     pub(crate) model: Option<String>,
-    /// How tools are sent, and the dialect for tools in prompts, unless it follows from the model's name.
-    pub(crate) mode: Mode,
+    /// The dialect for tools in prompts, unless it follows from the model's name.
     pub(crate) teach: Option<Arc<Dialect>>,
     /// The dialect of the models, if the route sets it.
     pub(crate) native: Option<Arc<Dialect>>,
     /// The tools for text completions that declare none.
     pub(crate) tools: Option<Value>,
-    /// Whether to prefill a required call.
-    pub(crate) prefill: bool,
     /// Whether to relay everything unchanged.
     pub(crate) is_off: bool,
-    /// Whether the prompt opens the reasoning; detected if not set.
-    pub(crate) reasoning_open: Option<bool>,
-    /// Whether to use the server's chat template.
-    pub(crate) template: TemplateUse,
 }
 
 impl Route {
+    /// Returns a request with the model's name at the server; `found` is the name in the request, and its place.
+    pub(crate) fn renamed(&self, body: &Bytes, found: Option<&(String, Range<usize>)>) -> Bytes {
+        let Some((name, (_, place))) = self.model.as_ref().zip(found) else { return body.clone() };
+        let (before, after) = (body.get(..place.start), body.get(place.end..));
+        let name = Value::from(name.as_str()).to_string();
+        [before.unwrap_or_default(), name.as_bytes(), after.unwrap_or_default()].concat().into()
+    }
+
     /// Returns the dialect for tools in the prompt.
     pub(crate) fn taught(&self, model: &str) -> Option<Arc<Dialect>> {
         let model = self.model.as_deref().unwrap_or(model);
@@ -86,7 +88,7 @@ impl Live {
     /// Prepares the settings.
     pub(crate) fn new(config: Config) -> Result<Self, ConfigError> {
         let (live, mut faults) = Self::checked(config);
-        faults.keep(live.check_exposure());
+        faults.keep(live.keys.check_exposure(&live.config));
         faults.first(live)
     }
 
@@ -108,15 +110,10 @@ impl Live {
         (Self { keys, secrets, servers, routes, tls, shared_store, traces, config }, faults)
     }
 
-    /// Rejects an address that other machines can reach if there are no keys.
-    pub(crate) fn check_exposure(&self) -> Result<(), ConfigError> {
-        check_exposure(&self.config, &self.keys)
-    }
-
     /// Returns the route of a model, and the model's label in metrics.
     pub(crate) fn route(&self, model: &str) -> Option<(&Route, &str)> {
         self.routes.iter().find_map(|route| {
-            let glob = route.globs.iter().find(|glob| detect::fits(glob, model))?;
+            let glob = route.settings.models.iter().find(|glob| detect::fits(glob, model))?;
             Some((route, glob.as_str()))
         })
     }
@@ -163,10 +160,8 @@ fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &m
                 .with_calls(config.limits.calls)
                 .with_body(config.limits.answer.0.max(config.limits.body.0)),
         );
-    let reasoning_open = settings.reasoning_open.value;
-    let (globs, server, mode) = (settings.models.clone(), Arc::clone(server), settings.mode.value);
-    let (prefill, template) = (settings.prefill, settings.template.value);
-    Some(Route { globs, server, policy, model, mode, teach, native, tools, prefill, is_off, reasoning_open, template })
+    let (settings, server) = (settings.clone(), Arc::clone(server));
+    Some(Route { settings, server, policy, model, teach, native, tools, is_off })
 }
 
 /// Prepares the shared store, if there is one, without connecting to it.
@@ -183,7 +178,7 @@ fn traces(config: &Config) -> Result<Option<Traces>, ConfigError> {
     (!url.is_empty()).then(open).transpose()
 }
 
-fn options(config: &Config, route: &config::RouteSettings) -> Options {
+fn options(config: &Config, route: &RouteSettings) -> Options {
     let limits = Limits::default()
         .with_held(config.limits.held.0)
         .with_arguments(config.limits.arguments.0)
@@ -213,6 +208,7 @@ fn dialects(words: &[String]) -> Result<Dialects, String> {
             names.push(word.clone());
         }
     }
+    // Each is added at the front, so that the first file comes first.
     let all = own.into_iter().rev().fold(Dialects::builtin(), |all, dialect| all.with(dialect));
     if names.is_empty() || names.iter().any(|name| name == "auto") {
         return Ok(all);

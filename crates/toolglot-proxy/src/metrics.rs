@@ -72,10 +72,7 @@ impl Family<u64> {
     fn write(&self, out: &mut String) {
         self.head("counter", out);
         for (labels, value) in lock(&self.series).iter() {
-            let _ = match self.labels.is_empty() {
-                true => writeln!(out, "{} {value}", self.name),
-                false => writeln!(out, "{}{{{}}} {value}", self.name, self.labels(labels)),
-            };
+            let _ = writeln!(out, "{}{{{}}} {value}", self.name, self.labels(labels));
         }
     }
 }

@@ -4,13 +4,14 @@
 
 use std::sync::Arc;
 
-use axum::response::Response;
+use axum::body::Body;
 use http::{HeaderMap, Method, header};
 use toolglot_json::{Value, json};
 
+use crate::bodies::collect;
+use crate::headers;
 use crate::live::Live;
 use crate::upstream::Server;
-use crate::{bodies, headers};
 
 /// A request for information.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,34 +48,40 @@ impl Question {
     }
 }
 
+impl Server {
+    /// Sends a client's `GET` with this key; returns the JSON of a successful answer.
+    pub(crate) async fn ask(&self, live: &Live, path: &str, headers: &HeaderMap, key: Option<&str>) -> Option<Value> {
+        let mut headers = headers.clone();
+        headers.remove(header::ACCEPT_ENCODING);
+        headers::exchange_key(&mut headers, key, live.keys.is_empty(), Some(self.protocol()));
+        let uri = self.same_path(&path.parse().ok()?).ok()?;
+        let answer = self.send(Method::GET, uri, headers, Body::empty()).await.ok()?;
+        if !answer.status().is_success() {
+            return None;
+        }
+        let body = collect(answer.into_body(), MAX_LIST, live.config.timeouts.connect.on()).await.ok()?;
+        serde_json::from_slice(&body).ok()
+    }
+}
+
 async fn tags(live: &Live, headers: &HeaderMap) -> Vec<Value> {
-    let mut tags = Vec::new();
+    let (mut tags, mut headers) = (Vec::new(), headers.clone());
+    headers.remove(header::CONTENT_TYPE);
     for server in &live.servers {
-        tags.extend(own_tags(live, server, headers).await);
+        tags.extend(own_tags(live, server, &headers).await);
     }
     tags
 }
 
 /// Returns a server's models from Ollama's API, or else from OpenAI's.
 async fn own_tags(live: &Live, server: &Arc<Server>, headers: &HeaderMap) -> Vec<Value> {
-    let own = ask(live, server, headers, "/api/tags").await;
+    let own = server.ask(live, "/api/tags", headers, server.key.as_deref()).await;
     if let Some(Value::Array(models)) = own.as_ref().and_then(|tags| tags.get("models")) {
         return models.clone();
     }
-    let list = ask(live, server, headers, "/v1/models").await.unwrap_or_default();
+    let list = server.ask(live, "/v1/models", headers, server.key.as_deref()).await.unwrap_or_default();
     let models = list["data"].as_array().map(Vec::as_slice).unwrap_or_default();
     models.iter().filter_map(|model| Some(tag(model.get("id")?.as_str()?))).collect()
-}
-
-async fn ask(live: &Live, server: &Arc<Server>, headers: &HeaderMap, path: &str) -> Option<Value> {
-    let mut headers = headers.clone();
-    headers.remove(header::ACCEPT_ENCODING);
-    headers.remove(header::CONTENT_TYPE);
-    headers::exchange_key(&mut headers, server.key.as_deref(), live.keys.is_empty(), Some(server.protocol()));
-    let answer = server.send(Method::GET, server.same_path(&path.parse().ok()?).ok()?, headers, Default::default());
-    let answer: Response = answer.await.ok().filter(|answer: &Response| answer.status().is_success())?;
-    let body = bodies::collect(answer.into_body(), MAX_LIST, live.config.timeouts.connect.on()).await.ok()?;
-    serde_json::from_slice(&body).ok()
 }
 
 fn tag(name: &str) -> Value {

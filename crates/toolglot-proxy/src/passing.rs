@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
+use http::{HeaderMap, Method, Request, StatusCode, header};
 use toolglot_json::{Value, json};
 use toolglot_wire::{Fault, FaultKind, Protocol};
 
-use crate::bodies::{ERROR_BODY, collect, model_of, read_body, with_model};
+use crate::bodies::{ERROR_BODY, collect, json_response, model_of, read_body};
 use crate::error::{self, ProxyError};
 use crate::headers;
 use crate::live::{Live, Shared};
@@ -38,17 +38,18 @@ pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request:
     let (mut parts, body) = request.into_parts();
     let live = shared.live.load_full();
     let (mut record, room) = Record::begin(&shared, INGRESS, &mut parts);
-    let read = match room.and_then(|()| record.admit(&live, &parts.headers)) {
-        Ok(()) => read_body(&live, &parts.headers, body).await,
-        Err(fault) => Err(fault),
+    let read = async {
+        room?;
+        record.admit(&live, &parts.headers)?;
+        read_body(&live.config, &parts.headers, body).await
     };
-    let body = match read {
+    let body = match read.await {
         Ok(body) => body,
         Err(fault) => return failed(record, Protocol::Ollama, fault),
     };
     if record.client.as_ref().is_some_and(|client| !client.is_free()) {
         let message = "this key only allows some models; list them with `GET /v1/models`";
-        return failed(record, Protocol::Ollama, ProxyError::Scope.because(message));
+        return failed(record, Protocol::Ollama, ProxyError::SCOPE.because(message));
     }
     parts.headers.remove(header::CONTENT_ENCODING);
     parts.headers.remove(header::CONTENT_LENGTH);
@@ -106,21 +107,20 @@ async fn answer(shared: Arc<Shared>, request: Request<Body>, counts: bool) -> Re
     let shape = if parts.uri.path().contains("/messages") { Protocol::Messages } else { Protocol::Chat };
     let (mut record, room) = Record::begin(&shared, INGRESS, &mut parts);
     let id = record.id.clone();
-    let read = match room.and_then(|()| record.admit(&live, &parts.headers)) {
-        Ok(()) if counts => {
-            let body = read_body(&live, &parts.headers, body).await;
+    let sent = async {
+        room?;
+        record.admit(&live, &parts.headers)?;
+        let (mut guess, mut body) = (None, body);
+        // Read for an estimate, should the server not count.
+        if counts {
+            let read = read_body(&live.config, &parts.headers, body).await?;
             parts.headers.remove(header::CONTENT_ENCODING);
             parts.headers.remove(header::CONTENT_LENGTH);
-            body.map(|body| (Some(toolglot_wire::count_tokens(&body)), Body::from(body)))
+            (guess, body) = (Some(toolglot_wire::count_tokens(&read)), Body::from(read));
         }
-        Ok(()) => Ok((None, body)),
-        Err(fault) => Err(fault),
+        Ok((forward(&live, &mut record, &parts, body).await?, guess))
     };
-    let sent = match read {
-        Ok((guess, body)) => forward(&live, &mut record, &parts, body).await.map(|answer| (answer, guess)),
-        Err(fault) => Err(fault),
-    };
-    let mut response = match sent {
+    let mut response = match sent.await {
         Ok((answer, Some(guess))) if cannot(answer.status()) => guessed(record, guess),
         Ok((answer, _)) if answer.status().as_u16() >= 400 => error_passed_on(&live, record, shape, answer).await,
         Ok((answer, _)) => {
@@ -215,7 +215,7 @@ async fn forward(
     if !is_free {
         let message = format!("this key only allows some models, but the request to `{}` names none", parts.uri.path());
         let model = (!record.model.is_empty()).then_some(record.model.as_str());
-        record.check_scope(model.ok_or_else(|| ProxyError::Scope.because(message))?, &server)?;
+        record.check_scope(model.ok_or_else(|| ProxyError::SCOPE.because(message))?, &server)?;
     }
     record.busy += record.started.elapsed();
     server.send(parts.method.clone(), uri, sent, body).await
@@ -228,27 +228,20 @@ async fn routed(
     parts: &http::request::Parts,
     body: Body,
 ) -> Result<(Option<Arc<Server>>, Bytes), Fault> {
-    let body = read_body(live, &parts.headers, body).await?;
+    let body = read_body(&live.config, &parts.headers, body).await?;
     let first = live.servers.first().cloned();
-    let Some((model, place)) = model_of(&body) else { return Ok((first, body)) };
-    let Some((route, label)) = live.route(&model) else { return Ok((first, body)) };
+    let Some(found) = model_of(&body) else { return Ok((first, body)) };
+    let Some((route, label)) = live.route(&found.0) else { return Ok((first, body)) };
     label.clone_into(&mut record.model_label);
-    record.ask_for(&model);
-    let body = route.model.as_ref().map_or_else(|| body.clone(), |name| with_model(&body, place, name));
-    Ok((Some(Arc::clone(&route.server)), body))
+    record.ask_for(&found.0);
+    Ok((Some(Arc::clone(&route.server)), route.renamed(&body, Some(&found))))
 }
 
 /// Returns the models of all servers that the client may use; servers that do not answer are skipped.
 async fn models(live: &Live, record: &Record, headers: &HeaderMap) -> Response {
     let mut all = Vec::new();
     for server in &live.servers {
-        let mut headers = headers.clone();
-        headers.remove(header::ACCEPT_ENCODING);
-        headers::exchange_key(&mut headers, record.key_at(server), live.keys.is_empty(), Some(server.protocol()));
-        let Ok(uri) = server.versioned("/models", None) else { continue };
-        let Ok(answer) = server.send(Method::GET, uri, headers, Body::empty()).await else { continue };
-        let Ok(body) = collect(answer.into_body(), 16 << 20, live.config.timeouts.connect.on()).await else { continue };
-        let list: Value = toolglot_json::from_slice(&body).unwrap_or_default();
+        let list = server.ask(live, "/v1/models", headers, record.key_at(server)).await.unwrap_or_default();
         let listed = list["data"].as_array().cloned().unwrap_or_default();
         let is_allowed = |model: &Value| record.check_scope(model["id"].as_str().unwrap_or_default(), server).is_ok();
         all.extend(listed.into_iter().filter(is_allowed));
@@ -260,11 +253,5 @@ async fn models(live: &Live, record: &Record, headers: &HeaderMap) -> Response {
 fn answered(mut record: Record, value: &Value) -> Response {
     let response = json_response(value);
     record.whole(&response);
-    response
-}
-
-fn json_response(value: &Value) -> Response {
-    let mut response = Response::new(Body::from(value.to_string()));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

@@ -9,6 +9,8 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode_str;
+
 /// The model in an Azure path, for a body without one.
 #[derive(Clone)]
 pub(crate) struct Deployment(pub(crate) String);
@@ -19,7 +21,7 @@ pub(crate) fn meant(path: &str) -> (Cow<'_, str>, Option<Deployment>) {
     let mut deployment = None;
     match segments.as_slice() {
         ["openai", "deployments", name, ..] => {
-            deployment = Some(Deployment(unescaped(name)));
+            deployment = Some(Deployment(unescaped(name).into_owned()));
             segments.splice(..3, ["v1"]);
         }
         ["openai" | "anthropic", "v1", ..] => drop(segments.remove(0)),
@@ -42,22 +44,8 @@ pub(crate) fn climbs(path: &str) -> bool {
 }
 
 /// Decodes the percent-encoding of a segment.
-fn unescaped(segment: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::new(), segment.as_bytes());
-    while let [first, after @ ..] = rest {
-        let code = after.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+fn unescaped(segment: &str) -> Cow<'_, str> {
+    percent_decode_str(segment).decode_utf8_lossy()
 }
 
 #[cfg(test)]

@@ -63,6 +63,7 @@ impl Peer {
         let (mut parts, body) = request.into_parts();
         self.0.is_whole.store(body.is_end_stream(), Ordering::Relaxed);
         self.0.accepts_interim.store(parts.version == Version::HTTP_11, Ordering::Relaxed);
+        // HTTP/2 resets the stream of a client that leaves, and its connection carries many requests at once.
         if parts.version <= Version::HTTP_11 {
             parts.extensions.insert(self.clone());
         }
@@ -99,6 +100,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        // A store suffices: HTTP/1 begins the next request of a connection only after this one.
         self.0.0.phase.store(IDLE, Ordering::Relaxed);
     }
 }
@@ -132,8 +134,10 @@ impl PeerMonitor {
             }
             if phase == ANSWERED {
                 self.peer.0.needs_keep_alive.store(true, Ordering::Relaxed);
+                // The connection must poll the body again to send it.
                 cx.waker().wake_by_ref();
             } else if !self.socket.try_write(CONTINUE).is_ok_and(|sent| sent == CONTINUE.len()) {
+                // Nothing of the answer fills the socket's buffer yet, so what does not fit is rejected.
                 return Poll::Ready(());
             }
             let socket = Arc::clone(&self.socket);

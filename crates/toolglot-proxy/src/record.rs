@@ -71,7 +71,7 @@ pub(crate) struct Record {
     pub(crate) is_over: bool,
 }
 
-/// The logged status of requests whose client left.
+/// The logged status of requests whose client left, as nginx logs it; no client ever receives it.
 const LEFT: u16 = 499;
 
 impl Record {
@@ -115,13 +115,14 @@ impl Record {
             running: parts.extensions.get().map(Peer::begin),
             is_over: false,
         };
+        // Counted before it is compared, so that requests that begin together cannot all take the last place.
         let running = shared.in_flight.fetch_add(1, Ordering::Relaxed);
         let most = live.config.limits.streams;
         if running >= most {
             let message = format!(
                 "too many concurrent requests: {most} are in progress; try again later, or raise `limits.streams`"
             );
-            return (record, Err(ProxyError::Streams.because(message)));
+            return (record, Err(ProxyError::STREAMS.because(message)));
         }
         (record, Ok(()))
     }
@@ -219,6 +220,7 @@ impl Record {
         };
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(|| review.run())),
+            // Outside a runtime, as after its end, nothing else waits for this thread.
             Err(_) => review.run(),
         }
     }
@@ -232,12 +234,13 @@ impl Record {
 }
 
 impl Drop for Record {
-    /// Reports the request, however it ended; its slot is freed first.
+    /// Reports the request, however it ended; its slot is freed first, since the report takes time.
     fn drop(&mut self) {
         self.shared.in_flight.fetch_sub(1, Ordering::Relaxed);
         let status = if self.is_over { self.status } else { LEFT };
         self.count(status);
         self.log(status);
+        // After the log line, which the near miss refers to by its id.
         self.spawn_diagnostics();
         if let Some(inside) = self.report.as_ref().and_then(|report| report.begins_inside_reasoning) {
             self.shared.learn_opening(&self.model, inside);

@@ -34,7 +34,7 @@ pub fn replay(capture: &Capture, config: Config) -> Result<Vec<u8>, String> {
     if capture.attempts > 1 {
         exchange.ask_again(&exchange.turn(0, 0));
     }
-    let opens = route.reasoning_open.unwrap_or(capture.reasoning_open);
+    let opens = route.settings.reasoning_open.value.unwrap_or(capture.reasoning_open);
     let turn = exchange.turn(0, capture.time).with_reasoning_open(opens);
     Ok(delivered(turn, ingress, exchange.is_stream(), capture))
 }

@@ -7,9 +7,9 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use axum::middleware::{self, Next};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
-use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
+use http::{Method, Request, StatusCode, Uri, header};
 use toolglot_wire::Protocol;
 
 use crate::error;
@@ -119,7 +119,7 @@ async fn answer(State(shared): State<Arc<Shared>>, mut request: Request<Body>) -
         Some(RouteAction::CountTokens) => passing::count_tokens(shared, with_version(request)).await,
         Some(RouteAction::Models(question)) => passing::ask_models(shared, question, request).await,
         Some(RouteAction::Answer) => passing::stored_answer(shared, with_version(request)).await,
-        Some(RouteAction::Alive) => plain(StatusCode::OK, "ok\n".to_owned()),
+        Some(RouteAction::Alive) => "ok\n".into_response(),
         Some(RouteAction::Ready) => ready(&shared).await,
         Some(RouteAction::Metrics) => metrics(&shared, &request),
         None => passing::pass(shared, with_version(request)).await,
@@ -132,9 +132,7 @@ async fn inspector(State(shared): State<Arc<Shared>>, request: Request<Body>) ->
         return answer(State(shared), request).await;
     }
     if request.uri().path() == inspector::PREFIX.trim_end_matches('/') {
-        let mut response = plain(StatusCode::PERMANENT_REDIRECT, String::new());
-        response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(inspector::PREFIX));
-        return response;
+        return (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, inspector::PREFIX)], "").into_response();
     }
     inspector::answer(shared, request).await
 }
@@ -142,12 +140,12 @@ async fn inspector(State(shared): State<Arc<Shared>>, request: Request<Body>) ->
 /// Normalises known paths; other paths are forwarded unchanged.
 fn with_version(mut request: Request<Body>) -> Request<Body> {
     let uri = request.uri();
-    let is_known = found(request.method(), &paths::meant(uri.path()).0).is_some();
+    let (path, _) = paths::meant(uri.path());
+    let is_known = found(request.method(), &path).is_some();
     let is_doubled = uri.path().starts_with("/v1/v1/");
     if !is_known && !is_doubled && !uri.path().starts_with("/anthropic/") {
         return request;
     }
-    let path = paths::meant(uri.path()).0;
     let version = if path.starts_with("/v1/") { "" } else { "/v1" };
     let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     if let Ok(uri) = format!("{version}{path}{query}").parse::<Uri>() {
@@ -158,15 +156,15 @@ fn with_version(mut request: Request<Body>) -> Request<Body> {
 
 async fn ready(shared: &Shared) -> Response {
     if shared.draining.load(Ordering::Relaxed) {
-        return plain(StatusCode::SERVICE_UNAVAILABLE, "shutting down\n".to_owned());
+        return (StatusCode::SERVICE_UNAVAILABLE, "shutting down\n").into_response();
     }
     let live = shared.live.load_full();
     for server in &live.servers {
         if server.is_reachable().await {
-            return plain(StatusCode::OK, "ready\n".to_owned());
+            return "ready\n".into_response();
         }
     }
-    plain(StatusCode::SERVICE_UNAVAILABLE, "no model server is reachable\n".to_owned())
+    (StatusCode::SERVICE_UNAVAILABLE, "no model server is reachable\n").into_response()
 }
 
 fn metrics(shared: &Shared, request: &Request<Body>) -> Response {
@@ -175,15 +173,5 @@ fn metrics(shared: &Shared, request: &Request<Body>) -> Response {
     }
     let in_flight = shared.in_flight.load(Ordering::Relaxed);
     let text = shared.metrics.text(in_flight, shared.held.load(Ordering::Relaxed));
-    let mut response = plain(StatusCode::OK, text);
-    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    response
-}
-
-fn plain(status: StatusCode, text: String) -> Response {
-    let mut response = Response::new(Body::from(text));
-    *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    response
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }

@@ -12,6 +12,7 @@ use tokio::sync::Mutex;
 use toolglot_json::Value;
 use toolglot_wire::StoredAnswer;
 
+use crate::bodies::in_time;
 use crate::config::Config;
 use crate::owner::Owner;
 
@@ -169,10 +170,9 @@ impl SharedStore {
 
     /// Runs a command within the timeout.
     async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, String> {
-        let Some(time) = self.patience else { return self.ask_twice(command).await.map_err(|error| error.to_string()) };
-        match tokio::time::timeout(time, self.ask_twice(command)).await {
+        match in_time(self.patience, self.ask_twice(command)).await {
             Ok(answered) => answered.map_err(|error| error.to_string()),
-            Err(_) => {
+            Err(time) => {
                 // A connection that timed out may never recover.
                 self.hang_up().await;
                 Err(format!("no answer within {time:?} (`timeouts.store`)"))

@@ -137,6 +137,6 @@ async fn within<T>(
         shared.metrics.store_errors.add(&[what], 1);
         let details = [("operation", Value::from(what)), ("error", Value::from(error))];
         shared.event("error", "the shared store failed", &details);
-        ProxyError::Store.because("the store of earlier answers is unreachable; try again later, or send the whole conversation without `previous_response_id`")
+        ProxyError::STORE.because("the store of earlier answers is unreachable; try again later, or send the whole conversation without `previous_response_id`")
     })
 }

@@ -18,7 +18,7 @@ use toolglot_wire::{Fault, Turn, TurnEnd};
 
 use crate::block_in_place::block_in_place_if_large;
 use crate::config::Timeouts;
-use crate::demand::StartedResponse;
+use crate::demand::{StartedResponse, silent};
 use crate::error::ProxyError;
 use crate::live::Shared;
 use crate::peer::Running;
@@ -89,6 +89,7 @@ impl Flow {
 
     /// Ends the answer after the remaining bytes.
     fn end(&mut self, ended: TurnEnd, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        // Dropped first, so that a server whose answer was cut stops generating now.
         self.upstream = None;
         // After the end of the answer, the server may close the connection in any way.
         let is_said = self.turn.as_ref().is_some_and(Turn::is_said);
@@ -135,11 +136,13 @@ impl Flow {
         let same = self.only.take().filter(|bytes| self.out == *bytes);
         let bytes = same.unwrap_or_else(|| Bytes::copy_from_slice(&self.out));
         self.out.clear();
+        // What one long burst took is given back.
         self.out.shrink_to(ROOM);
         self.send(bytes)
     }
 
     fn set_held(&mut self, held: usize) {
+        // Adds first, so that the gauge, which all streams share, never passes below zero.
         self.shared.held.fetch_add(held, Ordering::Relaxed);
         self.shared.held.fetch_sub(self.held, Ordering::Relaxed);
         self.held = held;
@@ -225,7 +228,7 @@ impl http_body::Body for Flow {
                 None => return this.end(TurnEnd::Over, cx),
                 Some(Err(error)) => {
                     let message = format!("the model server ended its answer early: {error}");
-                    return this.end(TurnEnd::Cut(ProxyError::Cut.because(message)), cx);
+                    return this.end(TurnEnd::Cut(ProxyError::CUT.because(message)), cx);
                 }
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(bytes) => bytes,
@@ -329,14 +332,12 @@ impl StreamTimers {
             let total = self.total.map(|time| self.started + time);
             let alive = self.keep_alive.map(|time| self.sent + time);
             if idle.is_some_and(|at| at <= now) {
-                let time = self.idle.unwrap_or_default();
-                let message = format!("no data from the model server for {time:?} (`timeouts.idle`)");
-                return Poll::Ready(TimerEvent::TooLong(ProxyError::Idle.because(message)));
+                return Poll::Ready(TimerEvent::TooLong(silent(self.idle.unwrap_or_default())));
             }
             if total.is_some_and(|at| at <= now) {
                 let time = self.total.unwrap_or_default();
                 let message = format!("the answer took longer than {time:?} (`timeouts.total`)");
-                return Poll::Ready(TimerEvent::TooLong(ProxyError::Total.because(message)));
+                return Poll::Ready(TimerEvent::TooLong(ProxyError::TOTAL.because(message)));
             }
             if alive.is_some_and(|at| at <= now) {
                 return Poll::Ready(TimerEvent::KeepAlive);

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toolglot::{Dialect, Dialects};
 
 /// Facts about the messages that a chat template writes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
 pub struct TemplateFacts {
     /// The dialect of the calls.
     pub dialect: String,

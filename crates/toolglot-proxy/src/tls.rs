@@ -36,6 +36,7 @@ pub(crate) fn incoming(config: &Config) -> Result<Option<TlsAcceptor>, ConfigErr
 
 /// Returns the TLS settings for model servers: the system's certificate authorities and a custom one.
 pub(crate) fn outgoing(needed: bool, ca: Option<&Path>) -> Result<ClientConfig, String> {
+    // The system's authorities are hundreds of files on some systems; plain HTTP does not wait for them.
     let mut roots = RootCertStore::empty();
     if needed {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

@@ -11,20 +11,20 @@ use http::response::Parts;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri, header};
 use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, Recall, TextCompletion, Turn};
 
-use crate::bodies::{ERROR_BODY, collect, model_of, read_body, with_model};
+use crate::bodies::{ERROR_BODY, collect, model_of, read_body};
 use crate::capture::CaptureBuffer;
 use crate::config::setting::{Keep, Mode, TemplateUse};
 use crate::demand::{AnswerLimits, Retry, StartedResponse, UpstreamAnswer};
 use crate::error::{self, ProxyError};
 use crate::forms::{Target, read_error};
-use crate::headers::{ATTEMPTS, PROMPT};
+use crate::headers::{ATTEMPTS, PROMPT, SERVER_TIMING};
 use crate::live::{Live, Route, Shared};
 use crate::owner::Owner;
 use crate::paths::Deployment;
 use crate::record::Record;
 use crate::store::{self, Recollection};
 use crate::stream::Flow;
-use crate::upstream::turn_headers;
+use crate::upstream::{Server, turn_headers};
 use crate::{coding, completions, declared, guard, headers, prompting};
 
 mod held;
@@ -38,12 +38,13 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
     let live = shared.live.load_full();
     let (mut record, room) = Record::begin(&shared, ingress.name(), &mut parts);
     let id = record.id.clone();
-    let admitted = room.and_then(|()| record.admit(&live, &parts.headers));
-    let read = match admitted.and_then(|()| guard::check_body(&parts.headers)) {
-        Ok(()) => read_body(&live, &parts.headers, body).await,
-        Err(fault) => Err(fault),
+    let read = async {
+        room?;
+        record.admit(&live, &parts.headers)?;
+        guard::check_body(&parts.headers)?;
+        read_body(&live.config, &parts.headers, body).await
     };
-    let mut response = match read {
+    let mut response = match read.await {
         Ok(body) => {
             record.busy = Duration::ZERO;
             let body = with_deployment(body, parts.extensions.get::<Deployment>());
@@ -52,10 +53,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
         }
         Err(fault) => failed(record, ingress, fault),
     };
-    response.headers_mut().insert(headers::REQUEST_ID, id.clone());
-    if ingress == Protocol::Messages {
-        headers::identify(response.headers_mut(), &id, Some(ingress), "");
-    }
+    headers::identify(response.headers_mut(), id, ingress);
     response
 }
 
@@ -130,7 +128,7 @@ impl TurnJob<'_> {
         let turn = answered.turn.with_secrets(record.secrets.clone());
         if !turn.is_relay() && headers::is_compressed(answered.response.headers()) {
             let message = "the model server compressed its answer (`content-encoding`) although the request did not allow it; disable compression in the server or the proxy in front of it";
-            return failed(record, ingress, ProxyError::Compressed.because(message));
+            return failed(record, ingress, ProxyError::COMPRESSED.because(message));
         }
         if turn.is_relay() {
             return relayed(self.shared, self.live, record, answered.response, Some(turn));
@@ -140,7 +138,9 @@ impl TurnJob<'_> {
         let answer_limits = self.answer_limits(answered.wants_stream);
         let started = match answered.retry {
             Some(retry) => retry.run(self.shared, &mut record, answer, &answer_limits).await,
-            None if answer_limits.wants_stream && answer.flows => Ok(StartedResponse::streamed(answer)),
+            None if answer_limits.wants_stream && answer.flows => {
+                Ok(StartedResponse { turn: answer.turn, out: Vec::new(), rest: Some(answer.body) })
+            }
             None => answer.whole(&mut record, &answer_limits).await,
         };
         headers::for_written(&mut head.headers);
@@ -201,20 +201,23 @@ impl TurnJob<'_> {
         } else {
             server.turn_uri(protocol, self.head.uri.query().filter(|_| is_own))?
         };
-        let mut headers = turn_headers(record.key_at(server), protocol, &self.head.headers, self.live.keys.is_empty());
-        headers.insert(headers::REQUEST_ID, record.id.clone());
+        let headers = self.headers(record, server, protocol);
         let target = Target { server: Arc::clone(server), protocol, uri, headers, resent: Arc::clone(&record.resent) };
         if !route.is_off || protocol != self.ingress {
             return self.converted(record, route, target).await;
         }
-        let body = match (&route.model, found) {
-            (Some(name), Some((_, place))) => with_model(&self.body, place.clone(), name),
-            _ => self.body.clone(),
-        };
+        let body = route.renamed(&self.body, found);
         record.busy += self.began.elapsed();
         let response = target.send(body).await?;
         let turn = Turn::relay(self.ingress, route.policy.limits());
         Ok(Answered { response, turn, wants_stream: false, retry: None })
+    }
+
+    /// Returns the headers of a request to a server on behalf of the client.
+    fn headers(&self, record: &Record, server: &Server, protocol: Protocol) -> HeaderMap {
+        let mut sent = turn_headers(record.key_at(server), protocol, &self.head.headers, self.live.keys.is_empty());
+        sent.insert(headers::REQUEST_ID, record.id.clone());
+        sent
     }
 
     /// Sends a request for a text completion; with tools, the answer is converted to a chat completion.
@@ -228,22 +231,16 @@ impl TurnJob<'_> {
         let tools = declared::of_header(&self.head.headers)?.or_else(|| route.tools.clone());
         let asked = TextCompletion::read(&self.body, tools.as_ref().filter(|_| !route.is_off))?;
         let exchange = Exchange::read(Protocol::Chat, Protocol::Chat, &asked.chat_request(), &route.policy)?;
-        let (body, found) = match asked.without_tools().filter(|_| !exchange.is_relay()) {
-            Some(body) => (Bytes::copy_from_slice(body), model_of(body)),
-            None => (self.body.clone(), found.cloned()),
+        let body = match asked.without_tools().filter(|_| !exchange.is_relay()) {
+            Some(body) => route.renamed(&Bytes::copy_from_slice(body), model_of(body).as_ref()),
+            None => route.renamed(&self.body, found),
         };
-        let body = match (&route.model, found) {
-            (Some(name), Some((_, place))) => with_model(&body, place, name),
-            _ => body,
-        };
-        let keeps_key = self.live.keys.is_empty();
-        let mut headers = turn_headers(record.key_at(server), Protocol::Chat, &self.head.headers, keeps_key);
-        headers.insert(headers::REQUEST_ID, record.id.clone());
+        let mut headers = self.headers(record, server, Protocol::Chat);
         headers.remove(declared::TOOLS);
         let uri = server.versioned("/completions", self.head.uri.query())?;
         record.busy += self.began.elapsed();
         let response = server.send_again(&uri, &headers, body, &record.resent).await.map(coding::readable)?;
-        let turn = self.shared.turn(&exchange).with_reasoning_open(route.reasoning_open == Some(true));
+        let turn = self.shared.turn(&exchange).with_reasoning_open(route.settings.reasoning_open.value == Some(true));
         let wants_stream = exchange.is_stream();
         if !response.status().is_success() || turn.is_relay() {
             return Ok(Answered { response, turn, wants_stream, retry: None });
@@ -265,7 +262,7 @@ impl TurnJob<'_> {
         let server = &route.server;
         let engine = server.engine_kind(&target.headers).await;
         let mut policy = route.policy.clone().with_engine(engine);
-        let learned = match route.template {
+        let learned = match route.settings.template.value {
             TemplateUse::Auto => server.learned(engine, &target.headers, self.shared).await,
             TemplateUse::Off => None,
         };
@@ -278,19 +275,20 @@ impl TurnJob<'_> {
         if self.ingress == Protocol::Responses {
             record.owner = Owner::of_headers(&self.head.headers);
         }
-        let opens = route.reasoning_open.unwrap_or_else(|| self.shared.opens_reasoning(&record.model));
+        let opens = route.settings.reasoning_open.value.unwrap_or_else(|| self.shared.opens_reasoning(&record.model));
         let written = learned.map(|learned| learned.dialect()).or_else(|| route.written(&record.model));
         let policy = policy.with_native(written).with_prefilled(opens);
         let asked = TurnAsked { route, policy, target };
-        let is_known = route.mode == Mode::Auto && server.without_tools.has(&record.model);
-        let prompted = route.mode == Mode::Prompt || is_known;
+        // What a server refused once it would refuse each time; asking again would double every request.
+        let is_known = route.settings.mode.value == Mode::Auto && server.without_tools.has(&record.model);
+        let prompted = route.settings.mode.value == Mode::Prompt || is_known;
         let mut exchange = self.read_as_taken(record, &asked, prompted).await?;
         record.busy += self.began.elapsed();
         let mut response = self.send_as_held(record, &asked, &mut exchange, prompted).await?;
         if exchange.has_tools() && record.dialect_taught.is_none() && !response.status().is_success() {
             let (answer, fault) = read_error(response).await?;
             response = answer;
-            match route.mode {
+            match route.settings.mode.value {
                 Mode::Auto if prompting::is_refusal(&fault) => {
                     exchange = self.read(record, &asked, true, true).await?;
                     record.retry = Some(prompting::WHY);
@@ -350,7 +348,7 @@ impl TurnJob<'_> {
         let takes_schema = !route.server.without_schema.has(&record.model);
         let takes_grammar = held && !route.server.without_grammar.has(&record.model);
         let policy = asked.policy.clone().with_prompt(dialect.clone()).with_schema(takes_schema);
-        let policy = policy.with_prefill(route.prefill && takes_prefill).with_grammar(takes_grammar);
+        let policy = policy.with_prefill(route.settings.prefill && takes_prefill).with_grammar(takes_grammar);
         let remembers = self.live.config.limits.answers_kept > 0;
         let read = |memory: &Recollection| {
             let memory = remembers.then_some(memory as &dyn Recall);
@@ -374,6 +372,7 @@ impl TurnJob<'_> {
             Ok(body) => body,
             Err(fault) => return failed(record, self.ingress, fault),
         };
+        // Some servers repeat the request's headers in their errors, and with them a key that is not the client's.
         let body = record.secrets.redact_body(&body).map_or(body, Bytes::from);
         let fault = Fault::of_response(head.status.as_u16(), &body);
         record.fail(fault.clone());
@@ -442,7 +441,9 @@ impl TurnJob<'_> {
         let own = record.busy;
         let upstream = self.began.elapsed().saturating_sub(own);
         let timing = format!("toolglot;dur={:.3}, upstream;dur={:.3}", millis(own), millis(upstream));
-        headers::identify(headers, &record.id, None, &timing);
+        if let Ok(timing) = HeaderValue::from_str(&timing) {
+            headers.append(SERVER_TIMING, timing);
+        }
         if let Some(Ok(dialect)) = record.dialect_taught.as_deref().map(HeaderValue::from_str) {
             headers.insert(PROMPT, dialect);
         }

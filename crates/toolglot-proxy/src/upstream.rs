@@ -17,6 +17,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::sync::OnceCell;
 use toolglot_wire::{EngineKind, Fault, Protocol};
 
+use crate::bodies::in_time;
 use crate::config::setting::Url;
 use crate::config::{Config, ConfigError, Timeouts, Upstream};
 use crate::demo::Demo;
@@ -195,6 +196,7 @@ impl Server {
     /// Stores its protocol if the answer shows it, until the settings are reloaded.
     pub(crate) fn note_protocol(&self, ingress: Protocol, protocol: Protocol, status: StatusCode) {
         let is_native = protocol == Protocol::Ollama;
+        // A server that rejects what a request asks for has understood its form.
         if status.is_success() || matches!(status.as_u16(), 400 | 422) {
             let _ = if ingress == Protocol::Ollama { self.is_ollama.set(is_native) } else { Ok(()) };
             let _ = if ingress == Protocol::Ollama && is_native { Ok(()) } else { self.protocol.set(protocol) };
@@ -247,10 +249,8 @@ impl Server {
                 Backend::Net(client) => client.request(request).await.map(|answer| answer.map(Body::new)),
             }
         };
-        let answer = match self.first_byte {
-            Some(time) => tokio::time::timeout(time, answer).await.map_err(|_| self.too_late(time))?,
-            None => answer.await,
-        };
+        // The time includes connecting: from outside, a server that does not accept is as slow as one that does not answer.
+        let answer = in_time(self.first_byte, answer).await.map_err(|time| self.too_late(time))?;
         let is_reached = !answer.as_ref().is_err_and(legacy::Error::is_connect);
         *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = is_reached.then(Instant::now);
         answer.map_err(|error| self.unreachable(&error))
@@ -289,7 +289,7 @@ impl Server {
     }
 
     fn too_late(&self, time: Duration) -> Fault {
-        ProxyError::FirstByte.because(format!(
+        ProxyError::FIRST_BYTE.because(format!(
             "{} did not answer within {time:?}; if it is only slow, raise `timeouts.first_byte`",
             self.shown
         ))
@@ -308,18 +308,20 @@ impl Server {
             let advice =
                 if certificate { "set the upstream's `ca` to the authority that signed it" } else { "is it running?" };
             let message = format!("cannot reach {shown}: {reason}; {advice}");
-            return ProxyError::Unreachable.because(message);
+            return ProxyError::UNREACHABLE.because(message);
         }
-        ProxyError::Cut.because(format!("{shown} closed the connection before it answered: {reason}"))
+        ProxyError::CUT.because(format!("{shown} closed the connection before it answered: {reason}"))
     }
 }
 
 /// Returns how long to wait before a retry, if a retry may help.
 fn pause(answer: &Result<Response, Fault>, after: Duration, tried: usize) -> Option<Duration> {
+    // Doubled each time up to a minute, so that many proxies do not keep a server down that is starting.
     let usual = Duration::from_millis(250) * 2_u32.saturating_pow(u32::try_from(tried).unwrap_or(u32::MAX).min(8));
     match answer {
-        Err(fault) if ProxyError::Unreachable.is(fault) => Some(usual),
-        Err(fault) => (ProxyError::Cut.is(fault) && after < CHECK_TIME).then_some(Duration::ZERO),
+        // The server saw nothing of the request.
+        Err(fault) if ProxyError::UNREACHABLE.is(fault) => Some(usual),
+        Err(fault) => (ProxyError::CUT.is(fault) && after < CHECK_TIME).then_some(Duration::ZERO),
         Ok(answer) => {
             let is_transient = matches!(
                 answer.status(),
@@ -343,8 +345,10 @@ fn client(
     https: bool,
 ) -> Result<Client<HttpsConnector<HttpConnector>, Body>, String> {
     let mut http = HttpConnector::new();
+    // TLS is added on top, so `https` is right too.
     http.enforce_http(false);
     http.set_nodelay(true);
+    // Firewalls forget idle connections without a word; long prompts are such silences.
     http.set_keepalive(Some(Duration::from_secs(60)));
     http.set_connect_timeout(timeouts.connect.on());
     let tls = tls::outgoing(https, settings.ca.as_deref())?;

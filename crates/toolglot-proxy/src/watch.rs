@@ -27,6 +27,7 @@ impl Watch {
     /// Starts to watch the files of the effective settings.
     pub(crate) fn new(sources: &Sources, config: &Config) -> Self {
         let mut ticks = interval(EVERY);
+        // A machine that slept polls once, not once for each second it missed.
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let known = stamps(sources, config);
         Self { ticks, last: known.clone(), known }

@@ -1,5 +1,6 @@
 //! Reads a settings file; errors name the line and the fix.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use toml::Spanned;
@@ -7,10 +8,10 @@ use toml::de::{DeTable, DeValue};
 
 use crate::config::section::Section;
 use crate::config::setting::Raw;
-use crate::config::{
-    ClientSettings, Config, ConfigError, Limits, RouteSettings, ServerSettings, Timeouts, Upstream, near, setting_name,
-    unreadable,
-};
+use crate::config::{ClientSettings, Config, ConfigError, ServerSettings, TABLES, near, unreadable};
+
+/// A key, with its place in the file.
+type Key<'k> = &'k Spanned<Cow<'k, str>>;
 
 /// A file being read.
 struct File<'a> {
@@ -25,7 +26,7 @@ pub(super) fn read(config: &mut Config, path: &Path) -> Result<(), ConfigError> 
 
 /// Reads a file that may only contain clients.
 pub(super) fn read_clients(config: &mut Config, path: &Path) -> Result<(), ConfigError> {
-    read_some(config, path, |name| name == ClientSettings::NAME)
+    read_some(config, path, |name| name == ClientSettings::SECTION.name)
 }
 
 fn read_some(config: &mut Config, path: &Path, belongs: fn(&str) -> bool) -> Result<(), ConfigError> {
@@ -42,8 +43,11 @@ fn read_some(config: &mut Config, path: &Path, belongs: fn(&str) -> bool) -> Res
         let read = if belongs(key.get_ref()) {
             file.top(config, key, value)
         } else {
-            let message =
-                format!("`{}` is not allowed in this file; use only `[[{}]]`", key.get_ref(), ClientSettings::NAME);
+            let message = format!(
+                "`{}` is not allowed in this file; use only `[[{}]]`",
+                key.get_ref(),
+                ClientSettings::SECTION.name
+            );
             Err(file.wrong(key.span().start, message))
         };
         config.faults.extend(read.err());
@@ -53,72 +57,58 @@ fn read_some(config: &mut Config, path: &Path, belongs: fn(&str) -> bool) -> Res
 
 impl File<'_> {
     /// Reads a top-level key, or a table.
-    fn top(
-        &self,
-        config: &mut Config,
-        key: &Spanned<impl AsRef<str>>,
-        value: &Spanned<DeValue<'_>>,
-    ) -> Result<(), ConfigError> {
-        let name = key.get_ref().as_ref();
-        match name {
-            Limits::NAME => self.table(config, |config| &mut config.limits, 0, value),
-            Timeouts::NAME => self.table(config, |config| &mut config.timeouts, 0, value),
-            Upstream::NAME => self.tables(config, |config| &mut config.upstreams, value),
-            ClientSettings::NAME => self.tables(config, |config| &mut config.clients, value),
-            RouteSettings::NAME => self.tables(config, |config| &mut config.routes, value),
-            _ => self.key::<ServerSettings>(config, |config| &mut config.server, 0, (name, key.span().start), value),
+    fn top(&self, config: &mut Config, key: Key<'_>, value: &Spanned<DeValue<'_>>) -> Result<(), ConfigError> {
+        match TABLES.into_iter().find(|section| section.name == key.get_ref()) {
+            Some(section) if section.is_array => self.tables(config, section, value),
+            Some(section) => self.table(config, section, 0, value),
+            None => self.key(config, ServerSettings::SECTION, 0, key, value),
         }
     }
 
-    fn tables<S: Section>(
-        &self,
-        config: &mut Config,
-        all: fn(&mut Config) -> &mut Vec<S>,
-        value: &Spanned<DeValue<'_>>,
-    ) -> Result<(), ConfigError> {
+    fn tables(&self, config: &mut Config, section: &Section, value: &Spanned<DeValue<'_>>) -> Result<(), ConfigError> {
         let DeValue::Array(tables) = value.get_ref() else {
-            return Err(self.wrong(value.span().start, format!("expected an array of tables; use `[[{}]]`", S::NAME)));
+            return Err(
+                self.wrong(value.span().start, format!("expected an array of tables; use `{}`", section.title()))
+            );
         };
-        let before = all(config).len();
-        for (at, table) in (before..).zip(tables.iter()) {
-            all(config).push(S::default());
-            let read = self.table(config, move |config| &mut all(config)[at], at, table);
+        for (at, table) in ((section.count)(config)..).zip(tables.iter()) {
+            (section.add)(config);
+            let read = self.table(config, section, at, table);
             config.faults.extend(read.err());
         }
         Ok(())
     }
 
-    fn table<S: Section>(
+    fn table(
         &self,
         config: &mut Config,
-        section: impl Fn(&mut Config) -> &mut S + Copy,
+        section: &Section,
         at: usize,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), ConfigError> {
         let DeValue::Table(table) = value.get_ref() else {
-            return Err(self.wrong(value.span().start, format!("expected a table; use `[{}]`", S::NAME)));
+            return Err(self.wrong(value.span().start, format!("expected a table; use `[{}]`", section.name)));
         };
         for (key, value) in table {
-            let read = self.key(config, section, at, (key.get_ref(), key.span().start), value);
+            let read = self.key(config, section, at, key, value);
             config.faults.extend(read.err());
         }
         Ok(())
     }
 
-    fn key<S: Section>(
+    fn key(
         &self,
         config: &mut Config,
-        section: impl Fn(&mut Config) -> &mut S,
+        section: &Section,
         at: usize,
-        (name, start): (&str, usize),
+        key: Key<'_>,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), ConfigError> {
-        let Some(key) = S::keys().iter().find(|key| key.name == name) else {
-            return Err(self.wrong(start, near::unknown_key::<S>(name)));
-        };
-        let set = (key.set)(section(config), Raw::Toml(value.get_ref()));
+        let (name, start) = (key.get_ref().as_ref(), key.span().start);
+        let Some(key) = section.key(name) else { return Err(self.wrong(start, near::unknown_key(section, name))) };
+        let set = (key.set)(config, at, Raw::Toml(value.get_ref()));
         set.map_err(|message| self.wrong(value.span().start, format!("`{name}`: {message}")))?;
-        config.origins.insert(setting_name::<S>(at, name), self.place(start));
+        config.origins.insert(section.path_in(at, name), self.place(start));
         Ok(())
     }
 

@@ -1,17 +1,16 @@
 //! Errors about unknown settings.
 
 use crate::config::section::Section;
-use crate::config::{
-    ClientSettings, Limits, PREFIX, RouteSettings, SECTIONS, ServerSettings, Timeouts, Upstream, setting_path,
-};
+use crate::config::{TABLES, sections, variable};
 
 /// For a key in a file: suggests a similar key, or lists those of its table.
-pub(super) fn unknown_key<S: Section>(name: &str) -> String {
-    let mut known: Vec<String> = S::keys().iter().map(|key| key.name.to_owned()).collect();
-    if S::NAME.is_empty() {
-        known.extend(SECTIONS.map(str::to_owned));
+pub(super) fn unknown_key(section: &Section, name: &str) -> String {
+    let mut known: Vec<String> = section.keys.iter().map(|key| key.name.to_owned()).collect();
+    let mut table = format!(" in `{}`", section.name);
+    if section.name.is_empty() {
+        known.extend(TABLES.map(|table| table.name.to_owned()));
+        table.clear();
     }
-    let table = if S::NAME.is_empty() { String::new() } else { format!(" in `{}`", S::NAME) };
     let all = format!("use one of {}", known.join(", "));
     format!("unknown setting `{name}`{table}; {}", did_you_mean(name, known).unwrap_or(all))
 }
@@ -23,7 +22,7 @@ pub(super) fn unknown_path(name: &str) -> String {
 
 /// For an environment variable.
 pub(super) fn unknown_variable(name: &str) -> String {
-    let names = paths().into_iter().map(|path| format!("{PREFIX}{}", path.replace('.', "_").to_uppercase()));
+    let names = paths().into_iter().map(|path| variable(&path));
     format!("unknown setting `{name}`; {}", did_you_mean(name, names).unwrap_or_else(|| ALL.to_owned()))
 }
 
@@ -35,19 +34,8 @@ fn paths() -> Vec<String> {
 
 /// Returns the path of every setting, as `--set` takes it, and its description.
 pub fn settings() -> Vec<(String, &'static str)> {
-    let sections = [
-        of::<ServerSettings>(),
-        of::<Limits>(),
-        of::<Timeouts>(),
-        of::<Upstream>(),
-        of::<RouteSettings>(),
-        of::<ClientSettings>(),
-    ];
-    sections.concat()
-}
-
-fn of<S: Section>() -> Vec<(String, &'static str)> {
-    S::keys().iter().map(|key| (setting_path::<S>(key.name), key.about.trim())).collect()
+    let of = |section: &'static Section| section.keys.iter().map(|key| (section.path(key.name), key.about.trim()));
+    sections().flat_map(of).collect()
 }
 
 /// Returns `did you mean …?` if one of these names is similar.

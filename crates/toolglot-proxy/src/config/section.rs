@@ -2,37 +2,66 @@
 
 use toolglot_json::Value;
 
+use crate::config::Config;
 use crate::config::setting::Raw;
 
-/// One setting of a section.
-pub(crate) struct SettingKey<S> {
+/// One setting of a section; `usize` is the number of a table in an array of tables.
+pub(crate) struct SettingKey {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     /// The default, as text.
     pub(crate) default: &'static str,
     pub(crate) schema: fn() -> Value,
-    pub(crate) set: fn(&mut S, Raw<'_>) -> Result<(), String>,
+    pub(crate) set: fn(&mut Config, usize, Raw<'_>) -> Result<(), String>,
     /// The value as TOML.
-    pub(crate) show: fn(&S) -> String,
+    pub(crate) show: fn(&Config, usize) -> String,
 }
 
-/// A table of a settings file.
-pub(crate) trait Section: Default + 'static {
+/// The tables of one kind in a settings file.
+pub(crate) struct Section {
     /// The table's name; empty for top-level keys.
-    const NAME: &str;
-    /// The table's description.
-    const ABOUT: &str;
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
     /// Whether it is an array of tables, `[[name]]`.
-    const MANY: bool;
-
-    fn keys() -> &'static [SettingKey<Self>];
+    pub(crate) is_array: bool,
+    pub(crate) keys: &'static [SettingKey],
+    /// The number of tables.
+    pub(crate) count: fn(&Config) -> usize,
+    /// Adds a table to an array.
+    pub(crate) add: fn(&mut Config),
 }
 
-/// Declares a section: `section! { "name" one|many /// about; struct Name { /// about; key: Type = "default", } }`.
+impl Section {
+    pub(crate) fn key(&self, name: &str) -> Option<&'static SettingKey> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+
+    /// The line that begins a table.
+    pub(crate) fn title(&self) -> String {
+        if self.is_array { format!("[[{}]]", self.name) } else { format!("[{}]", self.name) }
+    }
+
+    /// The name of a setting in flags, for all tables.
+    pub(crate) fn path(&self, key: &str) -> String {
+        if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) }
+    }
+
+    /// The name of a setting in messages: `listen`, `limits.body`, `route[1].dialect`.
+    pub(crate) fn path_in(&self, at: usize, key: &str) -> String {
+        if self.is_array { format!("{}[{at}].{key}", self.name) } else { self.path(key) }
+    }
+}
+
+/// Declares a section and its place in [`Config`]:
+/// `section! { "name" one|many field /// about; struct Name { /// about; key: Type = "default", } }`.
 macro_rules! section {
-    (@many one) => { false };
-    (@many many) => { true };
-    ($name:literal $many:ident
+    (@one is_array) => { false };
+    (@many is_array) => { true };
+    (@one add $field:ident) => { |_| () };
+    (@many add $field:ident) => { |config| config.$field.push(Default::default()) };
+    (@one $table:expr, $slice:ident) => { std::slice::$slice($table) };
+    (@many $tables:expr, $slice:ident) => { $tables };
+    ($name:literal $many:ident $field:ident
      #[doc = $about:literal]
      pub(crate) struct $section:ident {
         $(#[doc = $key_about:literal] $key:ident: $kind:ty = $default:literal,)+
@@ -50,22 +79,25 @@ macro_rules! section {
             }
         }
 
-        impl Section for $section {
-            const NAME: &str = $name;
-            const ABOUT: &str = $about;
-            const MANY: bool = section!(@many $many);
-
-            fn keys() -> &'static [SettingKey<Self>] {
-                const KEYS: &[SettingKey<$section>] = &[$(SettingKey {
+        impl $section {
+            pub(crate) const SECTION: &Section = &Section {
+                name: $name,
+                about: $about,
+                is_array: section!(@$many is_array),
+                keys: &[$(SettingKey {
                     name: stringify!($key),
                     about: $key_about,
                     default: $default,
                     schema: <$kind as Setting>::schema,
-                    set: |section, raw| { section.$key = Setting::read(raw)?; Ok(()) },
-                    show: |section| section.$key.show(),
-                },)+];
-                KEYS
-            }
+                    set: |config, at, raw| {
+                        section!(@$many &mut config.$field, from_mut)[at].$key = Setting::read(raw)?;
+                        Ok(())
+                    },
+                    show: |config, at| section!(@$many &config.$field, from_ref)[at].$key.show(),
+                },)+],
+                count: |config| section!(@$many &config.$field, from_ref).len(),
+                add: section!(@$many add $field),
+            };
         }
     };
 }

@@ -11,7 +11,7 @@ use crate::config::setting::{
     Time, Url,
 };
 
-section! { "" one
+section! { "" one server
     /// The proxy itself.
     pub(crate) struct ServerSettings {
         /// Address to listen on: `ADDRESS:PORT`, or `unix:PATH`.
@@ -53,7 +53,7 @@ section! { "" one
     }
 }
 
-section! { "limits" one
+section! { "limits" one limits
     /// Limits; each has its own error.
     pub(crate) struct Limits {
         /// Size of a request body.
@@ -81,7 +81,7 @@ section! { "limits" one
     }
 }
 
-section! { "timeouts" one
+section! { "timeouts" one timeouts
     /// Timeouts; `0` means no timeout.
     pub(crate) struct Timeouts {
         /// For the headers of a client's next request; then the idle connection is closed.
@@ -107,7 +107,7 @@ section! { "timeouts" one
     }
 }
 
-section! { "upstream" many
+section! { "upstream" many upstreams
     /// A model server; the first one gets all requests that no route sends elsewhere.
     pub(crate) struct Upstream {
         /// Its name in routes and logs.
@@ -139,7 +139,7 @@ impl Upstream {
     }
 }
 
-section! { "client" many
+section! { "client" many clients
     /// A client with its own key and permissions. Keys in `keys` have all permissions.
     pub(crate) struct ClientSettings {
         /// Its name in logs and errors.
@@ -159,7 +159,7 @@ section! { "client" many
     }
 }
 
-section! { "route" many
+section! { "route" many routes
     /// Settings for some models; the first matching route applies.
     pub(crate) struct RouteSettings {
         /// Models, as named in requests; `*` matches anything.

@@ -1,6 +1,5 @@
 //! Types of settings: how to read, show and describe them.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -59,7 +58,9 @@ pub(crate) trait Setting: Default {
     /// The value as TOML, without secrets.
     fn show(&self) -> String;
     /// Its JSON Schema.
-    fn schema() -> Value;
+    fn schema() -> Value {
+        json!({"type": "string"})
+    }
 }
 
 impl Setting for usize {
@@ -103,10 +104,6 @@ impl Setting for String {
     fn show(&self) -> String {
         quoted(self)
     }
-
-    fn schema() -> Value {
-        json!({"type": "string"})
-    }
 }
 
 impl Setting for Option<PathBuf> {
@@ -117,10 +114,6 @@ impl Setting for Option<PathBuf> {
 
     fn show(&self) -> String {
         quoted(&self.as_ref().map(|path| path.display().to_string()).unwrap_or_default())
-    }
-
-    fn schema() -> Value {
-        json!({"type": "string"})
     }
 }
 
@@ -175,10 +168,6 @@ impl Setting for Url {
 
     fn show(&self) -> String {
         quoted(&self.shown())
-    }
-
-    fn schema() -> Value {
-        String::schema()
     }
 }
 
@@ -238,13 +227,9 @@ impl Setting for Headers {
     }
 
     fn show(&self) -> String {
-        let mut shown = String::from("{");
-        for (at, (name, value)) in self.0.iter().enumerate() {
-            let comma = if at > 0 { "," } else { "" };
-            // Writing to a string cannot fail.
-            let _ = write!(shown, "{comma} {} = {}", quoted(name), value.show());
-        }
-        shown + " }"
+        let pairs: Vec<String> =
+            self.0.iter().map(|(name, value)| format!(" {} = {}", quoted(name), value.show())).collect();
+        format!("{{{} }}", pairs.join(","))
     }
 
     fn schema() -> Value {

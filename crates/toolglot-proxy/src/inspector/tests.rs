@@ -44,7 +44,7 @@ fn json_of(bytes: &[u8]) -> Value {
 #[tokio::test]
 async fn the_page_alone_serves_its_files_under_a_strict_policy() {
     let proxy = proxy(&[]);
-    let router = alone(proxy.shared(), FILES, "{\"text\":\"hi\"}".to_owned());
+    let router = alone(&proxy.shared, FILES, "{\"text\":\"hi\"}".to_owned());
     let (status, headers, body) = ask(&router, "GET", "/", &[]).await;
     assert_eq!((status, &body[..]), (StatusCode::OK, &b"<!doctype html>"[..]));
     let policy = headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();

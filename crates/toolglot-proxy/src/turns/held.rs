@@ -21,7 +21,7 @@ impl TurnJob<'_> {
         prompted: bool,
     ) -> Result<Exchange, Fault> {
         let mut exchange = self.read(record, asked, prompted, true).await?;
-        if exchange.wants_prompt() && asked.route.mode == Mode::Auto {
+        if exchange.wants_prompt() && asked.route.settings.mode.value == Mode::Auto {
             exchange = self.read(record, asked, true, true).await?;
         } else if exchange.wants_prompt() {
             record.notes.push(prompting::HOLD_ADVICE.to_owned());

@@ -1,6 +1,6 @@
 //! Secrets.
 
-use toolglot_json::{Value, json};
+use toolglot_json::Value;
 
 use super::{Raw, Setting, quoted};
 use crate::config::unreadable;
@@ -34,10 +34,6 @@ impl Setting for Secret {
 
     fn show(&self) -> String {
         quoted(if self.0.is_empty() { "" } else { "***" })
-    }
-
-    fn schema() -> Value {
-        json!({"type": "string"})
     }
 }
 
