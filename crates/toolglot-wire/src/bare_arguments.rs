@@ -15,7 +15,7 @@ pub(crate) struct BareArguments {
     tool: String,
     settings: AnswerSettings,
     /// The text so far.
-    text: String,
+    pub(crate) text: String,
 }
 
 impl BareArguments {
@@ -29,76 +29,44 @@ impl BareArguments {
         Some(Self { tool: tool.to_owned(), settings: settings.clone(), text: String::new() })
     }
 
-    /// Returns whether the text may still be arguments.
-    fn is_open(&self) -> bool {
-        let start = self.text.trim_start();
-        (start.is_empty() || start.starts_with('{')) && !self.settings.limits.is_too_much_held(self.text.len())
-    }
-
     /// Returns whether the text is the arguments of the tool: one object that matches the schema, and not a call.
     fn is_arguments(&self) -> bool {
         let AnswerSettings { dialects, asked, options, .. } = &self.settings;
         let text = self.text.trim();
         let fits = || {
             let found = repair(text, dialects, &asked.tools.only_named(&self.tool), options);
+            // A value that the schema does not allow shows that the object is something else.
             let suits = |found: &Diagnostic| found.code.row().class != Class::Value || found.code == Code::Coerced;
             found.arguments.is_some() && found.diagnostics.iter().all(suits)
         };
         text.starts_with('{') && parse(text, dialects, &asked.tools, options).calls.is_empty() && fits()
     }
-
-    fn flush(&mut self, out: &mut Vec<ResponseEvent>) {
-        let text = std::mem::take(&mut self.text);
-        if !text.is_empty() {
-            out.push(ResponseEvent::first(Part::Text(text)));
-        }
-    }
 }
 
 impl HeldStart for BareArguments {
-    fn push(&mut self, event: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool {
-        let part = match event {
-            ResponseEvent::Part { choice: 0, part } => part,
-            ResponseEvent::End | ResponseEvent::Fault(_) => {
-                self.flush(out);
-                out.push(event);
-                return true;
-            }
-            other => {
-                out.push(other);
-                return false;
-            }
-        };
-        match part {
-            Part::Text(text) => {
-                self.text.push_str(&text);
-                let is_open = self.is_open();
-                if !is_open {
-                    self.flush(out);
-                }
-                return !is_open;
-            }
-            Part::Reasoning(_) | Part::Logprobs(_) | Part::Own(_) => {
-                out.push(ResponseEvent::first(part));
-                return false;
-            }
-            Part::Finish(ref finish) if !finish.is_cut() && self.is_arguments() => {
-                let text = std::mem::take(&mut self.text);
-                let (name, kind) = (self.tool.clone(), CallKind::Function);
-                out.push(ResponseEvent::first(Part::CallStart { call: CALL, id: None, name, kind }));
-                out.push(ResponseEvent::first(Part::Arguments { call: CALL, text }));
-                out.push(ResponseEvent::first(Part::CallEnd { call: CALL }));
-                out.push(ResponseEvent::first(Part::Finish(Finish::ToolCalls)));
-            }
-            part => {
-                self.flush(out);
-                out.push(ResponseEvent::first(part));
-            }
-        }
-        true
+    fn text(&mut self) -> &mut String {
+        &mut self.text
     }
 
-    fn held(&self) -> usize {
-        self.text.len()
+    fn is_open(&self) -> bool {
+        let start = self.text.trim_start();
+        (start.is_empty() || start.starts_with('{')) && !self.settings.limits.is_too_much_held(self.text.len())
+    }
+
+    fn flush(&mut self, out: &mut Vec<ResponseEvent>) {
+        out.push(ResponseEvent::first(Part::Text(std::mem::take(&mut self.text))));
+    }
+
+    fn replace(&mut self, after: &ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool {
+        let ends = matches!(after, ResponseEvent::Part { part: Part::Finish(finish), .. } if !finish.is_cut());
+        let is_call = ends && self.is_arguments();
+        if is_call {
+            let (name, text) = (self.tool.clone(), std::mem::take(&mut self.text));
+            let start = Part::CallStart { call: CALL, id: None, name, kind: CallKind::Function };
+            let arguments = Part::Arguments { call: CALL, text };
+            let parts = [start, arguments, Part::CallEnd { call: CALL }, Part::Finish(Finish::ToolCalls)];
+            out.extend(parts.map(ResponseEvent::first));
+        }
+        is_call
     }
 }

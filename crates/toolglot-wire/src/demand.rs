@@ -99,6 +99,7 @@ impl DemandPrompt {
             renderer.render(&Rendering::new().with_call(first, &arguments)).ok()
         };
         let opening = match demand {
+            // Three different objects, so that the shared start has nothing of the arguments.
             Demand::Named(_) => {
                 shared_start(first, &[json!({}), json!({"a": 1}), json!({"b": "c"})].map(|it| call(&free, &it)))
             }
@@ -111,12 +112,6 @@ impl DemandPrompt {
         let schemas: Vec<Value> = wanted.iter().map(|(name, tool)| schema(name, tool)).collect();
         let shaped = json!({"name": first, "arguments": arguments});
         Ok(Some(Self { opening: opening.trim_end().to_owned(), example, shaped, schema: json!({"anyOf": schemas}) }))
-    }
-
-    /// Constrains the answer to a call as JSON.
-    pub(crate) fn shape(&self, request: &mut Map) {
-        let format = json!({"type": "json_schema", "json_schema": {"name": "call", "schema": self.schema}});
-        request["response_format"] = format;
     }
 }
 
@@ -172,7 +167,8 @@ pub(crate) fn ask_again(
 ) -> bool {
     let shaped = prompt.filter(|_| shapes);
     if let Some(prompt) = shaped {
-        prompt.shape(request);
+        let schema = json!({"name": "call", "schema": prompt.schema});
+        request["response_format"] = json!({"type": "json_schema", "json_schema": schema});
     }
     let json = shaped.map(|prompt| prompt.shaped.to_string());
     let instruction = demand.instruction(json.as_deref().or_else(|| prompt?.example.as_deref()));
@@ -209,16 +205,58 @@ pub(crate) fn unshape(request: &mut Map, demand: &Demand, prompt: &DemandPrompt)
 /// Returns the dialects for an answer that the server may have constrained.
 pub(crate) fn with_shaped(dialects: &Dialects) -> Dialects {
     let shaped = Dialects::builtin().get(SHAPED).cloned();
+    // Last, because earlier dialects take precedence, and the server may ignore the schema.
     dialects.iter().cloned().chain(shaped).collect()
 }
 
 /// Holds back the start of an answer until it is known what it is.
 pub(crate) trait HeldStart {
-    /// Reads an event, and adds events to `out` that need not be held; returns whether nothing more will be held.
-    fn push(&mut self, event: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool;
+    /// Returns the text so far.
+    fn text(&mut self) -> &mut String;
 
-    /// Returns the number of bytes held.
-    fn held(&self) -> usize;
+    /// Returns whether the text may still be what is looked for.
+    fn is_open(&self) -> bool;
+
+    /// Emits the text.
+    fn flush(&mut self, out: &mut Vec<ResponseEvent>);
+
+    /// Reads an event, and adds events to `out` that need not be held; returns whether nothing more will be held.
+    fn push(&mut self, event: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool {
+        match event {
+            ResponseEvent::Part { choice: 0, part: Part::Text(text) } => {
+                self.text().push_str(&text);
+                let is_open = self.is_open();
+                if !is_open {
+                    self.flush(out);
+                }
+                !is_open
+            }
+            // These come before the text or do not belong to it.
+            ResponseEvent::Part { choice: 1.., .. }
+            | ResponseEvent::Part { part: Part::Reasoning(_) | Part::Logprobs(_) | Part::Own(_), .. }
+            | ResponseEvent::Begin(_)
+            | ResponseEvent::Usage(_)
+            | ResponseEvent::Lost
+            | ResponseEvent::Extra(_) => {
+                out.push(event);
+                false
+            }
+            event => {
+                if !self.replace(&event, out) {
+                    if !self.text().is_empty() {
+                        self.flush(out);
+                    }
+                    out.push(event);
+                }
+                true
+            }
+        }
+    }
+
+    /// Emits what the text stands for, in place of the text and the event after it; returns whether it did.
+    fn replace(&mut self, _after: &ResponseEvent, _out: &mut Vec<ResponseEvent>) -> bool {
+        false
+    }
 }
 
 /// Passes events through the holder, until it has nothing more to hold.
@@ -246,44 +284,21 @@ impl Opening {
     pub(crate) fn new(text: &str) -> Option<Self> {
         (!text.is_empty()).then(|| Self { text: text.to_owned(), seen: String::new() })
     }
+}
+
+impl HeldStart for Opening {
+    fn text(&mut self) -> &mut String {
+        &mut self.seen
+    }
+
+    fn is_open(&self) -> bool {
+        self.text.len() > self.seen.len() && self.text.starts_with(&self.seen)
+    }
 
     fn flush(&mut self, out: &mut Vec<ResponseEvent>) {
         let seen = std::mem::take(&mut self.seen);
         let text = if seen.starts_with(&self.text) { seen } else { format!("{}{seen}", self.text) };
         out.push(ResponseEvent::first(Part::Text(text)));
-    }
-}
-
-impl HeldStart for Opening {
-    fn held(&self) -> usize {
-        self.seen.len()
-    }
-
-    fn push(&mut self, event: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool {
-        match event {
-            ResponseEvent::Part { choice: 0, part: Part::Text(text) } => {
-                self.seen.push_str(&text);
-                let is_open = self.text.len() > self.seen.len() && self.text.starts_with(&self.seen);
-                if !is_open {
-                    self.flush(out);
-                }
-                return !is_open;
-            }
-            ResponseEvent::Part { choice: 0, part: Part::Reasoning(_) | Part::Logprobs(_) | Part::Own(_) }
-            | ResponseEvent::Begin(_)
-            | ResponseEvent::Usage(_)
-            | ResponseEvent::Lost
-            | ResponseEvent::Extra(_) => {
-                out.push(event);
-                return false;
-            }
-            _ => {}
-        }
-        if !self.seen.is_empty() {
-            self.flush(out);
-        }
-        out.push(event);
-        true
     }
 }
 

@@ -25,6 +25,9 @@ pub(crate) fn reader(upstream: Protocol, limits: &WireLimits) -> Box<dyn Protoco
 }
 
 /// A client's writer. That of Chat Completions can also pass chunks of a server on unchanged.
+///
+/// An enum, because a downcast for each chunk costs more than a match, and with a method of the trait, `port` would
+/// have to know the chat protocol.
 pub(crate) enum ClientWriter {
     Chat(Box<ChatWriter>),
     Other(Box<dyn ProtocolWriter>),
@@ -36,7 +39,7 @@ impl ClientWriter {
             Protocol::Chat => Self::Chat(Box::new(ChatWriter::new(client))),
             Protocol::Responses => Self::Other(Box::new(responses::ResponsesWriter::new(client))),
             Protocol::Messages => Self::Other(Box::new(messages::MessagesWriter::new(client))),
-            Protocol::Ollama => Self::Other(Box::new(ollama::OllamaWriter::new(&client))),
+            Protocol::Ollama => Self::Other(Box::new(ollama::OllamaAnswer::new(&client))),
         }
     }
 

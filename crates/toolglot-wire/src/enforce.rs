@@ -24,7 +24,7 @@ pub(crate) struct Enforcement {
 pub(crate) type Before = Vec<(String, Option<Value>)>;
 
 /// The result of adding a grammar to a request.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Enforced {
     /// The previous members, if a grammar was added.
     pub(crate) before: Option<Before>,

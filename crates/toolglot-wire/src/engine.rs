@@ -178,6 +178,7 @@ impl EngineKind {
     /// Adds the fields that a request with tools in this protocol needs.
     pub(crate) fn complete(self, request: &mut Map, protocol: Protocol) {
         let free = request.get("tool_choice").is_none_or(|choice| choice == "auto" || choice.is_null());
+        // In Messages, the choice is an object.
         if self.row().insists && free && protocol != Protocol::Messages && request.contains_key("tools") {
             request["tool_choice"] = "none".into();
         }

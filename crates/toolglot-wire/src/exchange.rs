@@ -12,7 +12,7 @@ use crate::chat::history::HistoryRepairer;
 use crate::chat::request::{ChatAsked, prepare, put_in_order};
 use crate::demand::{self, Demand, DemandPrompt, Opening};
 use crate::dispatch::{as_chat, from_chat, make_safe, to_chat};
-use crate::enforce::{self, Before, Enforced, Enforcement};
+use crate::enforce::{self, Enforced, Enforcement};
 use crate::fault::{Fault, FaultKind};
 use crate::normalize::AnswerSettings;
 use crate::ollama;
@@ -68,14 +68,12 @@ struct ExchangeWork {
     settings: AnswerSettings,
     /// The required call in prompt mode.
     demand_prompt: Option<DemandPrompt>,
-    /// Whether the request ends with the prefill of that call.
+    /// Whether the request ends with the prefill of that call, which excludes a grammar.
     is_begun: bool,
     /// Whether the server constrains the answer after a retry.
     is_shaped: bool,
-    /// The members of the request that a grammar replaced, if one was added.
-    held: Option<Before>,
-    /// Whether the server would accept a grammar if the tools were in the prompt.
-    wants_prompt: bool,
+    /// The grammar that was added, if any.
+    enforced: Enforced,
     /// Whether later requests may refer to the answer.
     remembers: bool,
 }
@@ -214,8 +212,10 @@ impl Exchange {
     }
 
     fn amended(&mut self, fault: &Fault, by_choice: bool) -> Option<&'static str> {
+        // In prompt mode, the request has no tools that a server could reject.
         let is_open = self.has_tools && !self.policy.off && self.policy.prompt.is_none();
         let work = self.work.as_mut().filter(|_| is_open)?;
+        // First what is known of this engine, then what many servers reject.
         let by_engine = if by_choice { self.policy.engine.amend(&mut work.sent, fault) } else { None };
         let is_chat = work.upstream == Protocol::Chat;
         let why = by_engine.or_else(|| if is_chat { refusals::amend(&mut work.sent, fault) } else { None })?;
@@ -230,10 +230,13 @@ impl Exchange {
 
     /// Changes the request for a retry after an answer without the required call.
     pub fn ask_again(&mut self, turn: &Turn) {
+        // A prefill has to be the last message, where the new instruction goes.
         self.simplify();
         let Some(work) = &mut self.work else { return };
         let Some(demand) = &work.settings.asked.demand else { return };
-        if let Some(before) = work.held.take() {
+        // With a grammar, an answer without the call shows that the server ignores it, and `response_format` must be
+        // free for the schema.
+        if let Some(before) = work.enforced.before.take() {
             enforce::release(&mut work.sent, before);
         }
         let demand_prompt = work.demand_prompt.as_ref();
@@ -264,12 +267,12 @@ impl Exchange {
 
     /// Returns whether the request includes a grammar.
     pub fn is_held(&self) -> bool {
-        self.work.as_ref().is_some_and(|work| work.held.is_some())
+        self.work.as_ref().is_some_and(|work| work.enforced.before.is_some())
     }
 
     /// Returns whether the server would accept a grammar if the tools were in the prompt, and only then.
     pub fn wants_prompt(&self) -> bool {
-        self.work.as_ref().is_some_and(|work| work.wants_prompt)
+        self.work.as_ref().is_some_and(|work| work.enforced.wants_prompt)
     }
 
     /// Returns whether the request prefills the required call.
@@ -317,10 +320,12 @@ impl ExchangeWork {
         // no calls.
         let prompt = policy.prompt.as_ref().filter(|_| ingress != Protocol::Ollama || !ollama::generates(&request));
         let same = ingress == upstream && (prompt.is_none() || upstream == Protocol::Chat);
+        // A server of the client's protocol resolves references itself.
         let memory = memory.filter(|_| ingress == Protocol::Responses && !same);
         if let Some(memory) = memory {
             recall::fill(&mut request, memory);
         }
+        // Only for the conversion: a stored answer names the one before it, and does not repeat its items.
         let continued = memory.and_then(|memory| recall::continued(&request, memory));
         // If client and server use the same protocol, it does not matter what Chat Completions cannot express.
         let chat = if same {
@@ -339,6 +344,7 @@ impl ExchangeWork {
         } else {
             sent = natively(sent, &asked, (ingress, upstream), policy, notes);
         }
+        // All other protocols end a stream with token counts; chat servers send them only on request.
         if !same && stream && upstream == Protocol::Chat {
             let options = sent.entry("stream_options").or_insert_with(|| json!({}));
             options["include_usage"] = true.into();
@@ -350,7 +356,7 @@ impl ExchangeWork {
         if enforced.is_shaped {
             settings.dialects = demand::with_shaped(&settings.dialects);
         }
-        let remembers = memory.is_some() && recall::is_allowed(&request);
+        let remembers = memory.is_some() && request["store"] != false;
         Ok(Self {
             upstream,
             request: Arc::new(request),
@@ -359,8 +365,7 @@ impl ExchangeWork {
             demand_prompt,
             is_begun,
             is_shaped: false,
-            held: enforced.before,
-            wants_prompt: enforced.wants_prompt,
+            enforced,
             remembers,
         })
     }
@@ -400,6 +405,8 @@ fn into_prompt(
         Some(demand) => DemandPrompt::new(sent, demand, dialect)?,
         None => None,
     };
+    // The demand and the grammar are made of the tools, which `into_text` removes. The grammar is added after that,
+    // since some engines refuse one beside tools.
     let enforcement = Enforcement::new(sent, asked, Some(dialect), upstream, policy);
     into_text(sent, &asked.tools, dialect, notes);
     let enforced = enforce::apply(enforcement, sent, notes);
@@ -419,6 +426,7 @@ fn settings(mut asked: ChatAsked, policy: &Policy, streamed: bool) -> AnswerSett
     let pinned = policy.prompt.as_ref().map(|dialect| [Arc::clone(dialect)].into_iter().collect());
     AnswerSettings {
         dialects: pinned.unwrap_or_else(|| policy.dialects.clone()),
+        // If calls are forbidden, text that looks like one is meant as text.
         parse: !policy.off && (policy.forced || (!asked.tools.is_empty() && !asked.none)),
         asked: Arc::new(asked),
         options: policy.options.clone(),
@@ -431,6 +439,7 @@ fn settings(mut asked: ChatAsked, policy: &Policy, streamed: bool) -> AnswerSett
 
 /// Returns the required call, if the answer can be checked for it.
 fn demand_of<'a>(asked: &'a ChatAsked, policy: &Policy) -> Option<&'a Demand> {
+    // Only the first call of an answer is recorded, not the first of each alternative.
     asked.demand.as_ref().filter(|_| !policy.off && !asked.tools.is_empty() && asked.alternatives < 2)
 }
 
@@ -447,6 +456,7 @@ fn unreadable(error: serde_json::Error) -> Fault {
 
 /// Returns whether a conversation may contain calls or results, even if only a text looks like one.
 fn mentions_calls(body: &[u8]) -> bool {
+    // Three have no closing quote, so that the types of results match, too.
     const WORDS: [&str; 7] = [
         "\"tool_calls\"",
         "\"tool_call_id\"",

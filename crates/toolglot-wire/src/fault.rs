@@ -125,8 +125,10 @@ impl Fault {
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
         let text = |key: &str| error.get(key).and_then(string_or_number);
         let message = error.as_str().map(str::to_owned).or_else(|| text("message")).or_else(|| text("detail"))?;
+        // Some servers put the HTTP status here.
         let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
-        let kind = text("type").and_then(|name| kind_named(&name));
+        let named = |name: String| TABLE.iter().find(|row| row.2 == name || row.3 == name);
+        let kind = text("type").and_then(named).map(|row| row.0);
         let kind = kind.or(status.filter(|code| *code >= 400).map(FaultKind::of_status)).unwrap_or(FaultKind::Server);
         Some(Self { code: text("code"), param: text("param"), ..Self::new(kind, message) })
     }
@@ -168,7 +170,7 @@ impl Fault {
 }
 
 /// Returns whether a body is an error of a web framework.
-pub(crate) fn is_bare(body: &Value) -> bool {
+fn is_bare(body: &Value) -> bool {
     let members = body.as_object().filter(|members| members.len() == 1);
     members.is_some_and(|members| members["detail"].is_string())
 }
@@ -176,10 +178,6 @@ pub(crate) fn is_bare(body: &Value) -> bool {
 /// Returns a string or a number as text.
 fn string_or_number(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()))
-}
-
-fn kind_named(name: &str) -> Option<FaultKind> {
-    TABLE.iter().find(|row| row.2 == name || row.3 == name).map(|row| row.0)
 }
 
 #[cfg(test)]

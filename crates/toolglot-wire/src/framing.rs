@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::ndjson::NdjsonReader;
 use crate::policy::WireLimits;
 use crate::protocol::Protocol;
-use crate::sse::{Frame, SseReader};
+use crate::sse::{Frame, SseReader, as_text};
 
 /// Splits a stream into the frames of its protocol.
 #[derive(Debug)]
@@ -59,9 +59,5 @@ impl Framing {
 }
 
 fn line_frame<'f>(line: &'f [u8], text: &'f mut String) -> Frame<'f> {
-    let data = std::str::from_utf8(line).unwrap_or_else(|_| {
-        *text = String::from_utf8_lossy(line).into_owned();
-        text
-    });
-    Frame { event: None, data, raw: line }
+    Frame { event: None, data: as_text(line, text), raw: line }
 }

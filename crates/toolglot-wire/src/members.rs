@@ -16,6 +16,17 @@ pub(crate) fn json_text(value: &Value) -> Option<String> {
     }
 }
 
+/// Returns a name or an id with `_` for each character that some servers do not accept in it.
+pub(crate) fn legal(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
+}
+
+/// Joins two texts with a blank line between them, if neither is empty.
+pub(crate) fn joined(first: &str, second: &str) -> String {
+    let between = if first.is_empty() || second.is_empty() { "" } else { "\n\n" };
+    format!("{first}{between}{second}")
+}
+
 /// Takes a member out, which becomes null; null if there is none.
 pub(crate) fn take(value: &mut Value, key: &str) -> Value {
     value.get_mut(key).map(Value::take).unwrap_or_default()

@@ -18,6 +18,7 @@ pub struct NdjsonReader {
 impl NdjsonReader {
     /// Returns a reader with these limits.
     pub fn new(limits: &WireLimits) -> Self {
+        // A line is a whole event.
         Self { bytes: Vec::new(), start: 0, seen: 0, max_line: limits.event, dead: false }
     }
 

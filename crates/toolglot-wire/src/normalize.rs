@@ -183,6 +183,7 @@ impl Normalizer {
         let AnswerState { settings, report, first_tool, .. } = &self.state;
         let demand = settings.asked.demand.as_ref()?;
         if let Some(first) = first_tool {
+            // The events of a broken call are removed from a whole answer again.
             let is_emitted = settings.streamed || !self.ended || report.calls > 0;
             return Some(demand.is_met_by(first) && is_emitted || self.was_truncated());
         }
@@ -238,6 +239,7 @@ impl Normalizer {
 
     fn begin(&mut self, begin: ResponseStart) {
         if !std::mem::replace(&mut self.begun, true) {
+            // These counts are reported if the answer breaks off.
             let usage = &mut self.state.report.usage;
             *usage = begin.usage.clone().or(usage.take());
             self.state.out.push(ResponseEvent::Begin(begin));
@@ -262,13 +264,13 @@ impl Normalizer {
 
     /// Ends the answer if a call of this alternative failed, or if all alternatives have the only call that is allowed.
     fn end_if_done(&mut self, at: usize) {
-        if let Some(fault) = self.choices[at].1.take_fault() {
+        if let Some(fault) = self.choices[at].1.emitter.fault.take() {
             return self.end_with(fault);
         }
         // A whole answer is not ended early: its token counts are still to come.
         let is_done = self.state.settings.streamed
             && self.choices.len() >= self.state.settings.asked.alternatives.max(1)
-            && self.choices.iter().all(|(_, choice)| choice.has_enough());
+            && self.choices.iter().all(|(_, choice)| choice.emitter.has_enough);
         if is_done {
             self.end();
         }
@@ -277,6 +279,7 @@ impl Normalizer {
     /// Counts a lost event; if a call is open, the call and the answer fail.
     fn handle_loss(&mut self) {
         self.state.count_diagnostic("damaged_stream");
+        // Text may lack a piece; arguments that lack one may still be valid, and do something else.
         if self.choices.iter().any(|(_, choice)| choice.is_inside_call()) {
             let message = "the model server's stream is corrupted inside a call";
             self.fail(Fault::new(FaultKind::Upstream, message).with_code("tool_call_broken"));
@@ -305,7 +308,7 @@ impl Normalizer {
         }
         for at in 0..self.choices.len() {
             self.choices[at].1.end(&mut self.state);
-            if let Some(fault) = self.choices[at].1.take_fault() {
+            if let Some(fault) = self.choices[at].1.emitter.fault.take() {
                 return self.end_with(fault);
             }
         }

@@ -7,11 +7,12 @@ mod read;
 mod request;
 mod write;
 
+pub(crate) use answer::OllamaAnswer;
 pub(crate) use from_chat::from_chat;
 pub(crate) use history::make_safe;
 pub(crate) use read::{OllamaReader, is_piece};
 pub(crate) use request::to_chat;
-pub(crate) use write::{OllamaWriter, whole};
+pub(crate) use write::whole;
 
 use toolglot_json::Map;
 

@@ -44,6 +44,7 @@ pub(crate) fn partners(acts: &[CallAct<'_>]) -> Vec<Option<usize>> {
             }
         }
     }
+    // A result may come before its call; these get what the others left.
     for (at, id) in left {
         let call = by_id.get_mut(id).filter(|_| !id.is_empty()).and_then(|waiting| waiting.take(&answered));
         if let Some(call) = call {

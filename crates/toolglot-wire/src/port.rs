@@ -14,7 +14,7 @@ use crate::sse::Frame;
 pub(crate) const KEEP_ALIVE: &[u8] = b": keepalive\n\n";
 
 /// The client and its request, for writers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Client {
     /// The client's unchanged request, in any protocol.
     pub(crate) request: Arc<Map>,

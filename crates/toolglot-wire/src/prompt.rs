@@ -8,6 +8,7 @@ use toolglot_json::{Map, Value, json};
 
 use crate::chat::history::later_instructions;
 use crate::chat::pairs::one_a_turn;
+use crate::members::joined;
 
 mod restore;
 mod section;
@@ -75,12 +76,6 @@ fn instructions(messages: Vec<Value>) -> (Option<String>, Vec<Value>) {
     (system, rest)
 }
 
-/// Joins two texts with a blank line between them, if neither is empty.
-fn joined(first: &str, second: &str) -> String {
-    let between = if first.is_empty() || second.is_empty() { "" } else { "\n\n" };
-    format!("{first}{between}{second}")
-}
-
 fn put_before_last_user(messages: &mut Vec<Value>, section: &str) {
     let last = messages.iter_mut().rfind(|message| message["role"] == "user");
     match last.map(|message| &mut message["content"]) {
@@ -93,6 +88,7 @@ fn put_before_last_user(messages: &mut Vec<Value>, section: &str) {
 /// Stops a model where it would invent a result.
 fn stop_before_results(request: &mut Map, dialect: &Dialect) {
     let opener = dialect.teach().result().split(['{', '\n']).next().unwrap_or_default().trim().to_owned();
+    // Ordinary text may contain a short opener, and would end there.
     if opener.len() < 4 {
         return;
     }

@@ -4,10 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A protocol of clients and model servers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a new protocol concerns every caller")]
 pub enum Protocol {
     /// OpenAI Chat Completions.
+    #[default]
     Chat,
     /// OpenAI Responses.
     Responses,

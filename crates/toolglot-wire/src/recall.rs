@@ -1,8 +1,8 @@
 //! Earlier answers, and their items, that a Responses client refers to instead of sending them again.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use toolglot_json::{Map, Value, json};
+
+use crate::members::take;
 
 /// The stored answers of a client.
 pub trait Recall {
@@ -56,36 +56,17 @@ pub(crate) fn continued(request: &Map, memory: &dyn Recall) -> Option<Map> {
 
 /// Returns the answer to store; nothing if it has no id.
 pub(crate) fn stored_answer(request: &Map, answer: &str) -> Option<StoredAnswer> {
-    /// The parts of an answer that later requests can refer to.
-    #[derive(Deserialize)]
-    struct AnswerParts<'a> {
-        id: String,
-        #[serde(borrow)]
-        output: Vec<&'a RawValue>,
-    }
-    /// The id of an item.
-    #[derive(Deserialize)]
-    struct AnswerItem {
-        #[serde(default)]
-        id: String,
-    }
-    let AnswerParts { id, output } = serde_json::from_str(answer).ok()?;
     let mut head: Value = toolglot_json::from_str(answer).ok()?;
-    head.as_object_mut()?.insert("output".to_owned(), json!([]));
-    let id_of =
-        |item: &RawValue| serde_json::from_str::<AnswerItem>(item.get()).map(|item| item.id).unwrap_or_default();
+    let Value::Array(output) = take(&mut head, "output") else { return None };
+    head["output"] = json!([]);
+    let id_of = |item: &Value| item["id"].as_str().unwrap_or_default().to_owned();
     Some(StoredAnswer {
-        id,
+        id: head["id"].as_str()?.to_owned(),
         previous: previous(request).map(str::to_owned),
         head: head.to_string(),
         input: Value::from(input(request)).to_string(),
-        output: output.into_iter().map(|item| (id_of(item), item.get().to_owned())).collect(),
+        output: output.iter().map(|item| (id_of(item), item.to_string())).collect(),
     })
-}
-
-/// Returns whether a client permits storing its answers.
-pub(crate) fn is_allowed(request: &Map) -> bool {
-    request.get("store") != Some(&Value::Bool(false))
 }
 
 fn previous(request: &Map) -> Option<&str> {

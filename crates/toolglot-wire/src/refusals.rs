@@ -22,6 +22,7 @@ struct Refusal {
     apply: fn(&mut Map) -> bool,
 }
 
+// In order: a row that finds nothing to change leaves the error to the next.
 const TABLE: [Refusal; 7] = [
     // LM Studio does not accept an object.
     Refusal {

@@ -10,7 +10,7 @@ use crate::secrets::Secrets;
 use crate::sse::write_json;
 
 /// Passes the lines of a stream on, each when it is complete.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Relay {
     protocol: Protocol,
     pub(crate) secrets: Secrets,
@@ -30,16 +30,7 @@ pub(crate) struct Relay {
 impl Relay {
     /// Returns a relay for a protocol, which holds back at most `most` bytes of a line.
     pub(crate) fn new(protocol: Protocol, most: usize) -> Self {
-        Self {
-            protocol,
-            secrets: Secrets::default(),
-            line: Vec::new(),
-            most,
-            ended: false,
-            named_error: false,
-            sequence: None,
-            fault: None,
-        }
+        Self { protocol, most, ..Self::default() }
     }
 
     /// Returns the number of bytes that wait for the end of their line.
@@ -48,6 +39,7 @@ impl Relay {
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        // Only whole lines are sent, since keys in an error can be redacted only before its first byte is sent.
         let end = memrchr2(b'\n', b'\r', bytes).map_or(0, |at| at + 1);
         let (lines, rest) = bytes.split_at(end);
         if end > 0 {
@@ -65,9 +57,10 @@ impl Relay {
     }
 
     /// Ends the stream; `fault` is the error if the server did not send the end of the answer.
-    pub(crate) fn finish(&mut self, fault: Fault, out: &mut Vec<u8>) {
+    pub(crate) fn finish(&mut self, mut fault: Fault, out: &mut Vec<u8>) {
         let line = std::mem::take(&mut self.line);
         let data = self.data(&line).map(<[u8]>::trim_ascii);
+        // A last line that only lacks its end is kept; a piece of one would make the error after it unreadable.
         let is_whole = data.is_some_and(|data| data == b"[DONE]" || toolglot_json::from_slice(data).is_ok());
         if self.ended || is_whole {
             self.lines(&line, out);
@@ -78,7 +71,6 @@ impl Relay {
         if is_whole {
             out.extend_from_slice(b"\n");
         }
-        let mut fault = fault;
         fault.redact(&self.secrets);
         self.write(&fault, out);
         self.fault = Some(fault);
@@ -90,8 +82,8 @@ impl Relay {
             out.extend_from_slice(b"\n");
         }
         match self.protocol {
-            Protocol::Chat => write_json(None, &fault.body(Protocol::Chat), out),
-            Protocol::Messages => write_json(Some("error"), &fault.body(Protocol::Messages), out),
+            Protocol::Chat => write_json(None, &fault.body(self.protocol), out),
+            Protocol::Messages => write_json(Some("error"), &fault.body(self.protocol), out),
             Protocol::Responses => {
                 let number = self.sequence.map_or(0, |last| last + 1);
                 let error = json!({"type": "error", "code": fault.code, "message": fault.message, "param": fault.param,

@@ -2,6 +2,7 @@
 
 mod from_chat;
 mod history;
+mod kinds;
 mod pairs;
 mod read;
 mod request;

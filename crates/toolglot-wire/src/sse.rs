@@ -40,7 +40,7 @@ impl Frame<'_> {
 /// assert_eq!(frame.data, r#"{"a": 1}"#);
 /// # Ok::<(), toolglot_wire::Fault>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SseReader {
     bytes: Vec<u8>,
     /// The start of the current frame; other offsets are relative to it.
@@ -51,45 +51,21 @@ pub struct SseReader {
     seen: usize,
     /// Whether the last line ended with CR, to which a following LF belongs.
     after_cr: bool,
-    /// Whether nothing has been read yet, so that a byte order mark may follow.
-    fresh: bool,
+    /// Whether a line has been read, so that no byte order mark can follow.
+    begun: bool,
     event: Option<Range<usize>>,
-    data: FrameData,
+    /// The lines of data.
+    data: Vec<Range<usize>>,
     /// The frame's name and data if they are not contiguous UTF-8 in `bytes`.
     texts: [String; 2],
-    max_line: usize,
-    max_event: usize,
+    limits: WireLimits,
     dead: bool,
-}
-
-/// The data of the frame being read.
-#[derive(Clone, Debug, Default)]
-enum FrameData {
-    #[default]
-    Nothing,
-    /// One line, as a range of the bytes.
-    Line(Range<usize>),
-    /// Several lines, joined.
-    Lines(Vec<u8>),
 }
 
 impl SseReader {
     /// Returns a reader with these limits.
     pub fn new(limits: &WireLimits) -> Self {
-        Self {
-            bytes: Vec::new(),
-            start: 0,
-            line: 0,
-            seen: 0,
-            after_cr: false,
-            fresh: true,
-            event: None,
-            data: FrameData::Nothing,
-            texts: Default::default(),
-            max_line: limits.line,
-            max_event: limits.event,
-            dead: false,
-        }
+        Self { limits: *limits, ..Self::default() }
     }
 
     /// Adds bytes; then call `next_frame` until it returns `None`.
@@ -144,17 +120,18 @@ impl SseReader {
     /// Fast path for the most common frame: one line of data and a blank one.
     fn usual_frame(&mut self) -> Option<FrameBounds> {
         // A partly searched frame takes the slow path.
-        if self.seen > 0 || self.after_cr || self.fresh {
+        if self.seen > 0 || self.after_cr || !self.begun {
             return None;
         }
         let bytes = self.bytes.get(self.start..).filter(|bytes| bytes.starts_with(FIELD))?;
         let end = memchr2(b'\n', b'\r', bytes)?;
-        if !bytes[end..].starts_with(b"\n\n") || end > self.max_line || end >= self.max_event {
+        if !bytes[end..].starts_with(b"\n\n") || end > self.limits.line || end >= self.limits.event {
             return None;
         }
         let raw = self.start..self.start + end + 2;
         self.start = raw.end;
-        Some(FrameBounds { raw, event: None, data: FrameData::Line(FIELD.len()..end) })
+        self.data.push(FIELD.len()..end);
+        Some(FrameBounds { raw, event: None })
     }
 
     /// Returns the next whole line, without its end.
@@ -173,11 +150,12 @@ impl SseReader {
         let found = memchr2(b'\n', b'\r', &bytes[self.seen..]).map(|at| self.seen + at);
         let end = found.unwrap_or(bytes.len());
         // The exceeded limit must not depend on how much has arrived: it is the one that the first excess byte exceeds.
-        let line_end = self.line.saturating_add(self.max_line);
-        if end > line_end.min(self.max_event) {
-            return Some(Err(match line_end <= self.max_event {
-                true => self.die("line", self.max_line, "line_too_long"),
-                false => self.die("event", self.max_event, "event_too_large"),
+        let WireLimits { line, event, .. } = self.limits;
+        let line_end = self.line.saturating_add(line);
+        if end > line_end.min(event) {
+            return Some(Err(match line_end <= event {
+                true => self.die("line", line, "line_too_long"),
+                false => self.die("event", event, "event_too_large"),
             }));
         }
         self.seen = end;
@@ -198,29 +176,20 @@ impl SseReader {
 
     /// Drops a byte order mark from the first line.
     fn without_mark(&mut self, line: Range<usize>) -> Range<usize> {
-        let mark = std::mem::take(&mut self.fresh) && self.bytes[self.start..][line.clone()].starts_with(MARK);
+        let mark =
+            !std::mem::replace(&mut self.begun, true) && self.bytes[self.start..][line.clone()].starts_with(MARK);
         line.start + if mark { MARK.len() } else { 0 }..line.end
     }
 
     /// Reads one field of a frame.
     fn field(&mut self, line: Range<usize>) {
-        let bytes = &self.bytes[self.start..];
-        let text = &bytes[line.clone()];
+        let text = &self.bytes[self.start..][line.clone()];
         let colon = memchr::memchr(b':', text).unwrap_or(text.len());
         let space = usize::from(text.get(colon + 1) == Some(&b' '));
         let value = (line.start + colon + 1 + space).min(line.end)..line.end;
         match &text[..colon] {
             b"event" => self.event = Some(value),
-            b"data" => match &mut self.data {
-                FrameData::Nothing => self.data = FrameData::Line(value),
-                FrameData::Line(first) => {
-                    self.data = FrameData::Lines([&bytes[first.clone()], b"\n", &bytes[value]].concat());
-                }
-                FrameData::Lines(lines) => {
-                    lines.push(b'\n');
-                    lines.extend_from_slice(&bytes[value]);
-                }
-            },
+            b"data" => self.data.push(value),
             _ => {}
         }
     }
@@ -228,38 +197,38 @@ impl SseReader {
     /// Ends the frame; returns its bounds unless it has no data.
     fn end_frame(&mut self) -> Option<FrameBounds> {
         let raw = self.start..self.start + self.line;
-        let data = std::mem::take(&mut self.data);
         let event = self.event.take();
         self.start = raw.end;
         (self.line, self.seen) = (0, 0);
-        (!matches!(data, FrameData::Nothing)).then_some(FrameBounds { raw, event, data })
+        (!self.data.is_empty()).then_some(FrameBounds { raw, event })
     }
 
     fn frame(&mut self, ended: FrameBounds) -> Frame<'_> {
         let raw = &self.bytes[ended.raw];
         let [name, text] = &mut self.texts;
         let event = ended.event.map(|event| as_text(&raw[event], name));
-        let data = match ended.data {
-            FrameData::Nothing => "",
-            FrameData::Line(line) => as_text(&raw[line], text),
-            FrameData::Lines(lines) => {
-                *text = String::from_utf8_lossy(&lines).into_owned();
+        let data = match self.data.as_slice() {
+            [line] => as_text(&raw[line.clone()], text),
+            lines => {
+                let lines: Vec<&[u8]> = lines.iter().map(|line| &raw[line.clone()]).collect();
+                *text = String::from_utf8_lossy(&lines.join(&b'\n')).into_owned();
                 text
             }
         };
+        // Not taken above, so that its memory serves all frames.
+        self.data.clear();
         Frame { event: event.filter(|name| !name.is_empty()), data, raw }
     }
 }
 
-/// The bounds of a complete frame, and of its name and data.
+/// The bounds of a complete frame, and of its name.
 struct FrameBounds {
     raw: Range<usize>,
     event: Option<Range<usize>>,
-    data: FrameData,
 }
 
 /// Returns bytes as text; invalid UTF-8 is replaced, using `place` as storage.
-fn as_text<'a>(bytes: &'a [u8], place: &'a mut String) -> &'a str {
+pub(crate) fn as_text<'a>(bytes: &'a [u8], place: &'a mut String) -> &'a str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(_) => {

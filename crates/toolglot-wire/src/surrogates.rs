@@ -18,6 +18,7 @@ pub(crate) fn repaired(json: &[u8]) -> Cow<'_, [u8]> {
     let (mut from, mut at) = (0, 0);
     while let Some(ahead) = json[at..].iter().position(|byte| *byte == b'\\') {
         at += ahead;
+        // A code unit has six bytes. Of other escapes, two are skipped, since the second may be a backslash, too.
         let length = match (unit(&json[at..]), json.get(at + 6..).and_then(unit)) {
             (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
             (Some(0xd800..=0xdfff), _) => {

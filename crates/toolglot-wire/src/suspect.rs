@@ -29,6 +29,7 @@ impl Suspect {
 /// Appends to the kept end of a text.
 pub(crate) fn keep(kept: &mut String, text: &str) {
     kept.push_str(text);
+    // Only at twice the size, so that the cost for each byte is constant.
     if kept.len() > 2 * KEPT {
         let from = (kept.len() - KEPT..kept.len()).find(|at| kept.is_char_boundary(*at)).unwrap_or(kept.len());
         kept.drain(..from);

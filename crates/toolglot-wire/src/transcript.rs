@@ -137,6 +137,7 @@ fn whole(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
 fn failed(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
     let body: Value = toolglot_json::from_slice(bytes).ok()?;
     let fault = Fault::of_saved(&body)?;
+    // Only this protocol marks its errors.
     let is_messages = body.get("type").is_some_and(|kind| kind == "error");
     Some((if is_messages { Protocol::Messages } else { Protocol::Chat }, vec![ResponseEvent::Fault(fault)]))
 }

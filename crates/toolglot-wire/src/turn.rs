@@ -2,7 +2,7 @@
 
 use crate::bare_arguments::BareArguments;
 use crate::chat::glance::ChunkTemplates;
-use crate::demand::{self, HeldStart, Opening};
+use crate::demand::{self, Opening};
 use crate::dispatch::{self, ClientWriter};
 use crate::fault::{Fault, FaultKind};
 use crate::framing::Framing;
@@ -142,6 +142,7 @@ impl Turn {
     #[must_use]
     pub(crate) fn with_opening(mut self, opening: Option<Opening>) -> Self {
         if let Some(conversion) = &mut self.conversion {
+            // After a prefill, the model continues a call, and writes no bare arguments.
             conversion.bare =
                 if opening.is_none() { conversion.normalizer.settings().and_then(BareArguments::new) } else { None };
             conversion.opening = opening;
@@ -183,7 +184,11 @@ impl Turn {
         while let Some(frame) = self.framing.next_frame() {
             match frame {
                 Ok(frame) => conversion.frame(&frame, out),
-                Err(fault) => conversion.fault(fault, out),
+                Err(fault) => {
+                    conversion.emit_unread();
+                    conversion.pending.push(ResponseEvent::Fault(fault));
+                    conversion.pass_on(out);
+                }
             }
         }
         self.over = conversion.normalizer.is_over();
@@ -264,7 +269,9 @@ impl Turn {
         match &self.conversion {
             None => self.relay.held(),
             Some(conversion) => {
-                self.framing.held() + conversion.bare.as_ref().map_or(0, HeldStart::held) + conversion.normalizer.held()
+                self.framing.held()
+                    + conversion.bare.as_ref().map_or(0, |bare| bare.text.len())
+                    + conversion.normalizer.held()
             }
         }
     }
@@ -319,12 +326,6 @@ impl Conversion {
         let mut usage = read_usage(&self.counted);
         usage.iter_mut().zip(&self.earlier).for_each(|(usage, earlier)| usage.add(earlier));
         usage.or_else(|| self.normalizer.report().usage.clone())
-    }
-
-    fn fault(&mut self, fault: Fault, out: &mut Vec<u8>) {
-        self.emit_unread();
-        self.pending.push(ResponseEvent::Fault(fault));
-        self.pass_on(out);
     }
 
     /// Writes the pending events.

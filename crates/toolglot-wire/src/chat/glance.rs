@@ -30,11 +30,10 @@ pub(crate) struct ChunkGlance<'f> {
 /// The templates of recent chunks.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkTemplates {
+    /// The oldest is replaced first.
     known: Vec<ChunkTemplate>,
     /// The one that matched last.
     last: usize,
-    /// The one that is replaced next.
-    oldest: usize,
     /// The number of shapes learned so far.
     learned: usize,
 }
@@ -86,6 +85,7 @@ impl ChunkTemplates {
     }
 
     fn find(&self, data: &str) -> Option<(usize, TemplateFit)> {
+        // Most chunks have the shape of the one before.
         let others = (0..self.known.len()).filter(|at| *at != self.last);
         std::iter::once(self.last).chain(others).find_map(|at| Some((at, self.known.get(at)?.fit(data)?)))
     }
@@ -95,19 +95,17 @@ impl ChunkTemplates {
         let fit = template.fit(data)?;
         self.learned += 1;
         template.shape = self.learned;
-        if self.known.len() < MAX_TEMPLATES {
-            self.known.push(template);
-            return Some((self.known.len() - 1, fit));
+        if self.known.len() == MAX_TEMPLATES {
+            self.known.remove(0);
         }
-        let at = self.oldest;
-        self.oldest = (at + 1) % MAX_TEMPLATES;
-        self.known[at] = template;
-        Some((at, fit))
+        self.known.push(template);
+        Some((self.known.len() - 1, fit))
     }
 }
 
 /// Returns whether a frame is one line of data and nothing else.
 fn is_framed(frame: &Frame<'_>) -> bool {
+    // Only such a frame can be written anew by copying its data.
     let ends = frame.raw.strip_prefix(HEAD).and_then(|raw| raw.get(frame.data.len()..));
     frame.event.is_none() && frame.data.starts_with('{') && matches!(ends, Some(b"\n\n" | b"\r\n\r\n"))
 }
@@ -120,6 +118,7 @@ fn string(data: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
 
     let inside = data.get(place.clone())?;
     let odd = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+    // Without an early exit, the compiler checks many bytes at once; most pieces have no escapes.
     if !inside.bytes().fold(false, |any, byte| any | odd(byte)) {
         return Some(Cow::Borrowed(inside));
     }

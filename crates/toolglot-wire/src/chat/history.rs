@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use toolglot::{Tools, mint, repair, seed_of};
 use toolglot_json::{Map, Value, json};
 
-use super::pairs::{ORPHAN, UNANSWERED, one_a_turn, pair};
-use crate::members::list;
+use super::pairs::{ORPHAN, UNANSWERED, one_a_turn, pair, under_heading};
+use crate::members::{legal, list, put};
 use crate::policy::{HistoryIds, Policy};
 
 /// Converts legacy functions to tools: declarations, choice, calls and results.
@@ -23,6 +23,7 @@ pub(crate) fn replace_deprecated(request: &mut Map) {
     for (place, message) in messages(request).enumerate() {
         let role = message["role"].as_str();
         if let Some(function) = message.get("function_call").filter(|call| call.is_object()).cloned() {
+            // The same history gets the same ids in each request, so that servers can reuse what they have read.
             let id = mint(seed_of(function.to_string().as_bytes()), place);
             let call = json!([{"id": id.clone(), "type": "function", "function": function}]);
             message.entry("tool_calls").or_insert(call);
@@ -52,14 +53,36 @@ pub(crate) fn custom_as_functions(request: &mut Map) {
 /// Returns a user message with instructions from the middle of a conversation: many templates accept a system message
 /// only at the beginning.
 pub(crate) fn later_instructions(content: Value) -> Value {
-    let content = match content {
-        Value::Array(parts) => [json!({"type": "text", "text": FURTHER})].into_iter().chain(parts).collect(),
-        text => Value::from(format!("{FURTHER}\n\n{}", text.as_str().unwrap_or_default())),
-    };
-    json!({"role": "user", "content": content})
+    under_heading("Further instructions:", "\n\n", content)
 }
 
-const FURTHER: &str = "Further instructions:";
+/// Returns a message of the model; servers accept a missing content only next to calls.
+pub(crate) fn assistant(text: String, refusal: &str, (fields, reasoning): (&[&str], &str), calls: Vec<Value>) -> Value {
+    let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { text.into() };
+    let mut message = Map::from_iter([("role".to_owned(), "assistant".into()), ("content".to_owned(), content)]);
+    for field in fields {
+        put(&mut message, field, Some(reasoning).filter(|text| !text.is_empty()));
+    }
+    put(&mut message, "refusal", Some(refusal).filter(|text| !text.is_empty()));
+    put(&mut message, "tool_calls", Some(calls).filter(|calls| !calls.is_empty()));
+    message.into()
+}
+
+/// Returns the text of a result, in which a word stands for each other part; these parts are added to `attachments`,
+/// since servers accept them only in a user message.
+pub(crate) fn result_text(content: Value, attachments: &mut Vec<Value>) -> String {
+    let Value::Array(parts) = content else { return content.as_str().unwrap_or_default().to_owned() };
+    let texts = parts.into_iter().map(|part| match part["text"].as_str() {
+        Some(text) => text.to_owned(),
+        None => {
+            let kind = part["type"].as_str().unwrap_or("part");
+            let word = format!("[{}]", kind.trim_end_matches("_url"));
+            attachments.push(part);
+            word
+        }
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
 
 /// Returns the ids of all calls and results.
 pub(crate) fn ids(request: &Map) -> HashSet<String> {
@@ -101,14 +124,13 @@ impl HistoryRepairer<'_> {
 
     /// Returns a valid tool name: the declared one if it resolves to one, otherwise with `_` for invalid characters.
     fn name(&mut self, name: &str) -> String {
-        let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        if name.chars().all(is_legal) || self.tools.names().any(|declared| declared == name) {
+        let legal = legal(name);
+        if legal == name || self.tools.names().any(|declared| declared == name) {
             return name.to_owned();
         }
-        let declared = self.tools.resolve(name).map(str::to_owned);
-        let legal = declared.unwrap_or_else(|| name.chars().map(|c| if is_legal(c) { c } else { '_' }).collect());
-        self.note(format!("`{name}` is not a valid tool name; sent as `{legal}`"));
-        legal
+        let sent = self.tools.resolve(name).map_or(legal, str::to_owned);
+        self.note(format!("`{name}` is not a valid tool name; sent as `{sent}`"));
+        sent
     }
 
     /// Adds notes about placeholders for missing results and about results without calls.
@@ -158,10 +180,12 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
         }
     }
     if let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) {
+        // Calls and results must be next to each other before messages of one role are merged.
         *messages = pair(std::mem::take(messages));
         repairer.note_pairs(messages);
         *messages = one_a_turn(std::mem::take(messages));
     }
+    // Last, because results find their calls by the client's ids.
     if repairer.policy.ids != HistoryIds::Kept {
         identify(request, repairer.policy.ids);
     }
@@ -172,14 +196,13 @@ pub(crate) fn identify(request: &mut Map, style: HistoryIds) {
     let mut ids = ServerIds { style, renamed: RenamedIds::default(), counted: 0 };
     for message in messages(request) {
         for call in calls(message) {
-            let name = call.get("function").and_then(|function| function.get("name")).and_then(Value::as_str);
-            let name = name.unwrap_or_default().to_owned();
-            if let Some(id @ Value::String(_)) = call.get_mut("id") {
-                *id = ids.of_call(id.as_str().unwrap_or_default(), &name).into();
+            let name = call["function"]["name"].as_str().unwrap_or_default().to_owned();
+            if let Some(Value::String(id)) = call.get_mut("id") {
+                *id = ids.of_call(id, &name);
             }
         }
-        if let Some(id @ Value::String(_)) = message.get_mut("tool_call_id") {
-            *id = ids.renamed.of_result(id.as_str().unwrap_or_default()).into();
+        if let Some(Value::String(id)) = message.get_mut("tool_call_id") {
+            *id = ids.renamed.of_result(id);
         }
     }
 }

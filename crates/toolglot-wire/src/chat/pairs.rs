@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use toolglot_json::{Map, Value, json};
+use toolglot_json::{Value, json};
 
-use crate::members::take;
+use crate::members::{joined, take};
 use crate::partners::{CallAct, partners};
 
 /// The result for a call without one.
@@ -28,11 +28,12 @@ pub(crate) fn pair(messages: Vec<Value>) -> Vec<Value> {
         let is_moved = links.is_answer[at];
         if let Some(message) = if is_moved { None } else { slots[at].take() } {
             let rest = (at + 1..end).filter_map(|place| slots[place].take()).collect::<Vec<_>>();
-            let message = rest.into_iter().fold(message, merged);
-            paired.push(if is_result(&message) { orphan(message) } else { message });
-            let mut answers: Vec<&CallAnswer> = (at..end).flat_map(|place| &links.answers[place]).collect();
-            answers.sort_by_key(|answer| answer.call);
-            for CallAnswer { id, place, .. } in answers {
+            let mut message = rest.into_iter().fold(message, merged);
+            if is_result(&message) {
+                message = under_heading(ORPHAN, "\n", take(&mut message, "content"));
+            }
+            paired.push(message);
+            for CallAnswer { id, place } in (at..end).flat_map(|place| &links.answers[place]) {
                 let none = || json!({"role": "tool", "content": UNANSWERED});
                 let mut result = place.and_then(|place| slots[place].take()).unwrap_or_else(none);
                 result["tool_call_id"] = id.clone();
@@ -69,8 +70,6 @@ fn continues_turn(last: &Value, message: &Value) -> bool {
 /// A call and the place of the message with its result, if there is one.
 #[derive(Clone)]
 struct CallAnswer {
-    /// The call's number in the conversation.
-    call: usize,
     id: Value,
     place: Option<usize>,
 }
@@ -94,6 +93,7 @@ impl CallLinks {
             let ids: Vec<&str> = calls(message).iter().filter_map(|call| call.get("id")?.as_str()).collect();
             if turn.is_left_by(message, &ids) {
                 turn.close(place, &mut turn_end);
+                // A message of another role only ends the turn before it.
                 let start = place + usize::from(role(message) != "assistant");
                 turn = AssistantRun { start, ..AssistantRun::default() };
                 acts.push(CallAct::Begin);
@@ -114,17 +114,14 @@ impl CallLinks {
     }
 
     fn join(&mut self, acts: &[CallAct<'_>], places: &[usize]) {
-        let mut answered = vec![false; acts.len()];
-        for (at, call) in partners(acts).into_iter().enumerate() {
-            if let Some((call, CallAct::Call(id))) = call.map(|call| (call, acts[call])) {
-                answered[call] = true;
-                self.is_answer[places[at]] = true;
-                self.answers[places[call]].push(CallAnswer { call, id: id.into(), place: Some(places[at]) });
-            }
+        let mut results = vec![None; acts.len()];
+        for (call, place) in partners(acts).into_iter().zip(places).filter_map(|(call, place)| Some((call?, *place))) {
+            results[call] = Some(place);
+            self.is_answer[place] = true;
         }
-        for (call, act) in acts.iter().enumerate().filter(|(at, _)| !answered[*at]) {
+        for ((act, call), result) in acts.iter().zip(places).zip(results) {
             if let CallAct::Call(id) = act {
-                self.answers[places[call]].push(CallAnswer { call, id: (*id).into(), place: None });
+                self.answers[*call].push(CallAnswer { id: (*id).into(), place: result });
             }
         }
     }
@@ -142,6 +139,7 @@ struct AssistantRun<'m> {
 impl AssistantRun<'_> {
     /// Returns whether a message is not part of the turn: it has another role, or a call with an id that the turn has.
     fn is_left_by(&self, message: &Value, ids: &[&str]) -> bool {
+        // Some engines count ids from 0 in each turn.
         role(message) != "assistant" || ids.iter().any(|id| self.ids.contains(id))
     }
 
@@ -161,10 +159,7 @@ fn merged(mut first: Value, mut second: Value) -> Value {
             (before, Value::Null) => before,
             (Value::Null, value) => value,
             (Value::String(before), Value::String(_)) if key == "role" => before.into(),
-            (Value::String(before), Value::String(text)) if before.is_empty() || text.is_empty() => {
-                (before + &text).into()
-            }
-            (Value::String(before), Value::String(text)) => format!("{before}\n\n{text}").into(),
+            (Value::String(before), Value::String(text)) => joined(&before, &text).into(),
             (Value::Array(before), Value::Array(list)) => before.into_iter().chain(list).collect(),
             (Value::Array(parts), Value::String(text)) => parts.into_iter().chain(part(text)).collect(),
             (Value::String(text), Value::Array(parts)) => part(text).into_iter().chain(parts).collect(),
@@ -187,13 +182,13 @@ fn is_result(message: &Value) -> bool {
     role(message) == "tool"
 }
 
-/// Converts a result without a call to a user message.
-fn orphan(mut message: Value) -> Value {
-    let content = match take(&mut message, "content") {
-        Value::Array(parts) => [json!({"type": "text", "text": ORPHAN})].into_iter().chain(parts).collect(),
-        text => Value::from(format!("{ORPHAN}\n{}", text.as_str().unwrap_or_default())),
+/// Returns a user message with a heading before its content.
+pub(super) fn under_heading(heading: &str, gap: &str, content: Value) -> Value {
+    let content = match content {
+        Value::Array(parts) => [json!({"type": "text", "text": heading})].into_iter().chain(parts).collect(),
+        text => Value::from(format!("{heading}{gap}{}", text.as_str().unwrap_or_default())),
     };
-    Map::from_iter([("role".to_owned(), "user".into()), ("content".to_owned(), content)]).into()
+    json!({"role": "user", "content": content})
 }
 
 fn calls(message: &Value) -> &[Value] {

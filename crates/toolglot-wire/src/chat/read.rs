@@ -4,6 +4,7 @@ use toolglot_json::{Map, Value};
 
 use crate::chat::fields::{self, text};
 use crate::fault::{Fault, FaultKind};
+use crate::members::list;
 use crate::port::ProtocolReader;
 use crate::response_event::{Finish, Part, ResponseEvent, ResponseStart, Usage};
 use crate::sse::Frame;
@@ -131,6 +132,7 @@ impl ChatReader {
             return;
         }
         self.begun = true;
+        // Some servers send 0.
         let created = object["created"].as_u64().filter(|created| *created > 0);
         out.push(ResponseEvent::Begin(ResponseStart {
             id: id.map(str::to_owned),
@@ -155,6 +157,7 @@ impl ChatReader {
 
     fn choice(&mut self, place: usize, mut choice: Map, whole: bool, out: &mut Vec<ResponseEvent>) {
         let number = choice["index"].as_u64().and_then(|index| usize::try_from(index).ok());
+        // Some servers omit the index.
         let number = number.unwrap_or(place);
         let known = self.choices.iter().position(|choice| choice.number == number);
         if known.is_none() && self.choices.len() >= MAX_CHOICES {
@@ -191,6 +194,7 @@ impl ChatReader {
         }
         if let Some(finish) = finish.filter(|_| !std::mem::replace(&mut state.finished, false)) {
             state.finished = true;
+            // Only now it is known how many calls share their arguments.
             state.calls.share_out(&mut emit);
             if state.calls.are_nameless() {
                 let fault = Fault::new(FaultKind::Upstream, "the model server sent a call without a tool name");
@@ -204,6 +208,7 @@ impl ChatReader {
 /// Reads the delta of a chunk, or a whole message.
 fn delta(message: &Map, calls: &mut ReadCalls, whole: bool, emit: &mut impl FnMut(Part)) {
     let non_empty = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    // Some servers send the same text in both fields.
     let mut reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| non_empty(text(message, key)?));
     reasoning = reasoning.or_else(|| non_empty(&details(message.get("reasoning_details")?)));
     if let Some(text) = reasoning {
@@ -218,7 +223,7 @@ fn delta(message: &Map, calls: &mut ReadCalls, whole: bool, emit: &mut impl FnMu
         emit(Part::Refusal(text));
     }
     match message.get("tool_calls") {
-        Some(Value::Array(list)) => list.iter().for_each(|call| calls.read(call, whole, emit)),
+        Some(Value::Array(all)) => all.iter().for_each(|call| calls.read(call, whole, emit)),
         Some(call @ Value::Object(_)) => calls.read(call, whole, emit),
         _ => {}
     }
@@ -242,10 +247,9 @@ fn content_part(part: &Value) -> Option<Part> {
 }
 
 /// Joins the texts of a list of parts.
-fn details(list: &Value) -> String {
-    let parts = list.as_array().map(Vec::as_slice).unwrap_or_default();
+fn details(parts: &Value) -> String {
     let of = |part: &Value| ["text", "summary"].iter().find_map(|key| part.get(key)?.as_str().map(str::to_owned));
-    parts.iter().filter_map(of).collect()
+    list(parts).iter().filter_map(of).collect()
 }
 
 /// Returns the unknown fields of an alternative, in the form that the writers of this protocol restore.

@@ -36,6 +36,7 @@ impl ChatAsked {
         let mut request = request.clone();
         let legacy = request["functions"].is_array();
         history::replace_deprecated(&mut request);
+        // Before these tools become functions, too.
         let custom = tools(&request).iter().filter_map(custom_name).map(str::to_owned).collect();
         let used = history::ids(&request);
         let demand = Demand::of(&request);
@@ -45,6 +46,7 @@ impl ChatAsked {
             tools: declared(&request),
             custom,
             none: request["tool_choice"] == "none",
+            // A message has only one of the deprecated function calls.
             parallel: !legacy && request.get("parallel_tool_calls") != Some(&Value::Bool(false)),
             used,
             alternatives: alternatives.unwrap_or(1),
@@ -70,6 +72,7 @@ pub(crate) fn put_in_order(
     policy: &Policy,
     notes: &mut Vec<String>,
 ) {
+    // In this order: each step reads what the one before it has converted.
     history::replace_deprecated(request);
     if !is_own || !policy.engine.row().custom_tools {
         as_functions(request);

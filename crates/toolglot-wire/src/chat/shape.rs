@@ -43,47 +43,42 @@ pub(crate) struct ChunkTraits {
 }
 
 /// The parts of a template: the positions of its holes, and the edits to the server's text.
-#[derive(Debug)]
-pub(super) struct TemplatePlan {
+pub(super) struct TemplatePlan<'d> {
+    data: &'d str,
     pub(super) traits: ChunkTraits,
     pub(super) holes: Vec<(Range<usize>, HoleKind)>,
     pub(super) edits: Vec<(Range<usize>, String)>,
 }
 
 /// Analyses a chunk that adds one piece; returns none if it must be parsed.
-pub(super) fn plan(data: &str, envelope: &ChunkEnvelope, keeps_usage: bool) -> Option<TemplatePlan> {
+pub(super) fn plan<'d>(data: &'d str, envelope: &ChunkEnvelope, keeps_usage: bool) -> Option<TemplatePlan<'d>> {
     let chunk = ChunkMembers::of(data)?;
     if envelope.id.is_empty() || chunk.get("object")? != r#""chat.completion.chunk""# {
         return None;
     }
-    let mut shape = ChunkShape { data, holes: Vec::new(), edits: Vec::new(), says_more: false, has_fields: false };
-    let [choice] = serde_json::from_str::<[&RawValue; 1]>(chunk.get("choices")?).ok()?;
-    for (at, (name, value)) in chunk.0.iter().enumerate() {
-        shape.response(&chunk, at, (name, value), envelope, keeps_usage)?;
-    }
+    // Clients require these three; a chunk that is parsed gets those that the server omits.
     let all = ["id", "created", "model"].iter().all(|name| chunk.get(name).is_some());
-    let choice = all.then(|| ChunkMembers::of(choice.get())).flatten()?;
-    let has_logprobs = choice.get("logprobs").is_some_and(|value| value != "null");
-    for (name, value) in &choice.0 {
-        shape.choice(name, value)?;
+    let [choice] = serde_json::from_str::<[&RawValue; 1]>(chunk.get("choices").filter(|_| all)?).ok()?;
+    let choice = ChunkMembers::of(choice.get())?;
+    let traits = ChunkTraits {
+        choice: serde_json::from_str(choice.get("index")?).ok()?,
+        kind: PieceTarget::Text,
+        says_more: false,
+        has_fields: false,
+        has_logprobs: choice.get("logprobs").is_some_and(|value| value != "null"),
+    };
+    let mut plan = TemplatePlan { data, traits, holes: Vec::new(), edits: Vec::new() };
+    for (at, (name, value)) in chunk.0.iter().enumerate() {
+        plan.response(&chunk, at, (name, value), envelope, keeps_usage)?;
     }
-    let number = serde_json::from_str(choice.get("index")?).ok()?;
-    let kind = shape.delta(&ChunkMembers::of(choice.get("delta")?)?)?;
-    let ChunkShape { holes, edits, says_more, has_fields, .. } = shape;
-    let traits = ChunkTraits { choice: number, kind, says_more, has_fields, has_logprobs };
-    Some(TemplatePlan { traits, holes, edits })
+    for (name, value) in &choice.0 {
+        plan.choice(name, value)?;
+    }
+    plan.traits.kind = plan.delta(&ChunkMembers::of(choice.get("delta")?)?)?;
+    Some(plan)
 }
 
-/// The result of the analysis so far.
-struct ChunkShape<'d> {
-    data: &'d str,
-    holes: Vec<(Range<usize>, HoleKind)>,
-    edits: Vec<(Range<usize>, String)>,
-    says_more: bool,
-    has_fields: bool,
-}
-
-impl<'d> ChunkShape<'d> {
+impl<'d> TemplatePlan<'d> {
     /// Analyses a field of the response.
     fn response(
         &mut self,
@@ -98,6 +93,7 @@ impl<'d> ChunkShape<'d> {
             "object" | "choices" => {}
             "id" => self.string(value, HoleKind::Id)?,
             "created" => self.holes.push((self.place(value)?, HoleKind::Created)),
+            // All chunks have the name of the first, or the client's own if the server uses another.
             "model" => {
                 if !value.starts_with('"') {
                     return None;
@@ -122,7 +118,7 @@ impl<'d> ChunkShape<'d> {
             "obfuscation" => self.varies(value)?,
             _ if CONSTANT.contains(&name) => {}
             _ => {
-                self.has_fields = true;
+                self.traits.has_fields = true;
                 self.varies(value)?;
             }
         }
@@ -137,7 +133,7 @@ impl<'d> ChunkShape<'d> {
             "finish_reason" => return (value == "null").then_some(()),
             _ if value == "null" => {}
             _ => {
-                self.says_more |= name != "logprobs";
+                self.traits.says_more |= name != "logprobs";
                 self.varies(value)?;
             }
         }

@@ -24,9 +24,10 @@ pub(crate) enum PieceTarget {
 }
 
 /// Writes one answer.
+#[derive(Default)]
 pub(crate) struct ChatWriter {
     client: Client,
-    envelope: ChunkEnvelope,
+    pub(crate) envelope: ChunkEnvelope,
     /// Whether each alternative's role has been written; it comes before everything else.
     roles: Vec<bool>,
     kinds: Vec<CallKind>,
@@ -35,7 +36,7 @@ pub(crate) struct ChatWriter {
     legacy: bool,
     wants_usage: bool,
     /// Whether the client wants token counts in every chunk.
-    counts_in_chunks: bool,
+    pub(crate) counts_in_chunks: bool,
     extra: Map,
 }
 
@@ -56,6 +57,7 @@ pub(crate) struct ChunkEnvelope {
 impl ChunkEnvelope {
     /// Returns the server's values, and generated ones where there are none.
     pub(crate) fn new(begin: &ResponseStart, client: &Client) -> Self {
+        // Minted ids have the prefix of calls.
         let ours = || format!("chatcmpl-{}", toolglot::mint(client.seed, usize::MAX).trim_start_matches("call_"));
         let id = begin.id.clone().filter(|id| !id.is_empty()).unwrap_or_else(ours);
         let created = begin.created.unwrap_or(client.now);
@@ -97,26 +99,12 @@ impl ChatWriter {
         let wants = |what| options.is_some_and(|options| options[what] == true);
         let (wants_usage, counts_in_chunks) = (wants("include_usage"), wants("continuous_usage_stats"));
         Self {
-            envelope: ChunkEnvelope::default(),
-            roles: Vec::new(),
-            kinds: Vec::new(),
-            tokens: Vec::new(),
             legacy: is_legacy(&client.request),
             wants_usage,
             counts_in_chunks: wants_usage && counts_in_chunks,
-            extra: Map::new(),
             client,
+            ..Self::default()
         }
-    }
-
-    /// Returns the fields that every chunk repeats.
-    pub(crate) fn envelope(&self) -> &ChunkEnvelope {
-        &self.envelope
-    }
-
-    /// Returns whether the client wants token counts in every chunk.
-    pub(crate) fn counts_in_chunks(&self) -> bool {
-        self.counts_in_chunks
     }
 
     /// Returns whether a chunk of the server may be next: the role has been written, and no unknown fields wait.
@@ -214,6 +202,7 @@ impl ChatWriter {
         fields.extend(own["choice"].as_object().cloned().unwrap_or_default());
         fields.remove("logprobs");
         let unknown = |map: Option<&Value>| map.and_then(Value::as_object).is_some_and(|map| !map.is_empty());
+        // `index` and `delta` are always there.
         if fields.len() > 2 || unknown(fields.get("delta")) {
             fields["finish_reason"] = Value::Null;
             self.chunk(None, out, |out| push(format_args!("{}", Value::Object(fields)), out));

@@ -5,14 +5,16 @@ use toolglot_json::{Value, json};
 
 use crate::response_event::{CallKind, Part};
 
-/// Receives the blocks of an answer, for a stream or for a body.
-pub(super) trait BlockSink {
-    /// Begins a block.
-    fn start(&mut self, index: usize, block: Value);
-    /// Adds to a block.
-    fn delta(&mut self, index: usize, piece: BlockPiece<'_>);
-    /// Ends a block.
-    fn stop(&mut self, index: usize);
+/// An event about a block, for a stream or for a body.
+#[derive(Serialize)]
+pub(super) struct BlockEvent<'e> {
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) index: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) content_block: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) delta: Option<BlockPiece<'e>>,
 }
 
 /// A delta of a block.
@@ -37,7 +39,8 @@ pub(super) enum BlockPiece<'p> {
 pub(super) struct Blocks {
     open: Option<OpenBlock>,
     started: usize,
-    refused: bool,
+    /// Whether the model refused.
+    pub(super) refused: bool,
     /// White space that no text has followed yet. It is not written as a block of its own, since servers refuse blank
     /// blocks when the client sends them back.
     blank: String,
@@ -58,13 +61,8 @@ enum OpenBlock {
 }
 
 impl Blocks {
-    /// Returns whether the model refused.
-    pub(super) fn is_refused(&self) -> bool {
-        self.refused
-    }
-
     /// Writes a part.
-    pub(super) fn add(&mut self, part: &Part, sink: &mut impl BlockSink) {
+    pub(super) fn add(&mut self, part: &Part, sink: &mut impl FnMut(BlockEvent<'_>)) {
         match part {
             Part::Text(text) | Part::Reasoning(text) | Part::Seal(text) if text.is_empty() => {}
             Part::Text(text) if self.open != Some(OpenBlock::Text) && text.trim().is_empty() => {
@@ -107,7 +105,7 @@ impl Blocks {
     }
 
     /// Ends the open block, including a complete call.
-    pub(super) fn close(&mut self, sink: &mut impl BlockSink) {
+    pub(super) fn close(&mut self, sink: &mut impl FnMut(BlockEvent<'_>)) {
         if self.open == Some(OpenBlock::Call(CallKind::Custom)) {
             self.delta(BlockPiece::Input { partial_json: "\"}" }, sink);
         }
@@ -115,13 +113,14 @@ impl Blocks {
     }
 
     /// Ends the open block as it is; the input of a truncated call is incomplete.
-    fn stop(&mut self, sink: &mut impl BlockSink) {
+    fn stop(&mut self, sink: &mut impl FnMut(BlockEvent<'_>)) {
         if self.open.take().is_some() {
-            sink.stop(self.started - 1);
+            let index = self.started - 1;
+            sink(BlockEvent { kind: "content_block_stop", index, content_block: None, delta: None });
         }
     }
 
-    fn add_text(&mut self, text: &str, sink: &mut impl BlockSink) {
+    fn add_text(&mut self, text: &str, sink: &mut impl FnMut(BlockEvent<'_>)) {
         let blank = std::mem::take(&mut self.blank);
         self.ensure(OpenBlock::Text, sink);
         if blank.is_empty() {
@@ -132,12 +131,13 @@ impl Blocks {
     }
 
     /// Adds to the input of a call, which is an object in this protocol; free text becomes its only member.
-    fn add_arguments(&mut self, text: &str, sink: &mut impl BlockSink) {
+    fn add_arguments(&mut self, text: &str, sink: &mut impl FnMut(BlockEvent<'_>)) {
         match self.open {
             Some(OpenBlock::Call(CallKind::Function)) if !text.is_empty() => {
                 self.delta(BlockPiece::Input { partial_json: text }, sink);
             }
             Some(OpenBlock::Call(CallKind::Custom)) => {
+                // The quotes are written with the start and the end of the block.
                 let quoted = Value::from(text).to_string();
                 self.delta(BlockPiece::Input { partial_json: &quoted[1..quoted.len() - 1] }, sink);
             }
@@ -147,7 +147,7 @@ impl Blocks {
 
     /// Writes an event of a block that only this protocol has, or a delta of text such as a citation, with its new
     /// index.
-    fn add_own(&mut self, event: &Value, sink: &mut impl BlockSink) {
+    fn add_own(&mut self, event: &Value, sink: &mut impl FnMut(BlockEvent<'_>)) {
         match (event["type"].as_str(), self.open) {
             (Some("content_block_start"), _) => {
                 if let Some(block) = event.get("content_block").filter(|block| block.is_object()) {
@@ -166,7 +166,7 @@ impl Blocks {
         }
     }
 
-    fn ensure(&mut self, wanted: OpenBlock, sink: &mut impl BlockSink) {
+    fn ensure(&mut self, wanted: OpenBlock, sink: &mut impl FnMut(BlockEvent<'_>)) {
         if self.open == Some(wanted) {
             return;
         }
@@ -180,19 +180,21 @@ impl Blocks {
         }
     }
 
-    fn start(&mut self, open: OpenBlock, block: Value, sink: &mut impl BlockSink) {
+    fn start(&mut self, open: OpenBlock, block: Value, sink: &mut impl FnMut(BlockEvent<'_>)) {
         self.close(sink);
         if open != OpenBlock::Text {
             // Only text blocks can contain these.
             self.early.clear();
             self.blank.clear();
         }
-        sink.start(self.started, block);
+        let index = self.started;
+        sink(BlockEvent { kind: "content_block_start", index, content_block: Some(block), delta: None });
         self.started += 1;
         self.open = Some(open);
     }
 
-    fn delta(&mut self, piece: BlockPiece<'_>, sink: &mut impl BlockSink) {
-        sink.delta(self.started - 1, piece);
+    fn delta(&mut self, piece: BlockPiece<'_>, sink: &mut impl FnMut(BlockEvent<'_>)) {
+        let index = self.started - 1;
+        sink(BlockEvent { kind: "content_block_delta", index, content_block: None, delta: Some(piece) });
     }
 }

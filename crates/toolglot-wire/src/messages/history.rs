@@ -1,25 +1,21 @@
 //! Converts the messages of a Messages request to those of a Chat Completions request.
 
-use toolglot_json::{Map, Value, json};
+use toolglot_json::{Value, json};
 
 use super::block::{ConvertedBlock, blocks, kind, show, text_of};
 use super::exact::ExactInputs;
-use crate::chat::history::later_instructions;
-use crate::members::{put, take};
+use crate::chat::history::{assistant, later_instructions};
+use crate::members::take;
 
 /// The conversation, as far as it has been converted.
 pub(super) struct ChatConversation<'h> {
-    reasoning: &'h [&'h str],
-    notes: &'h mut Vec<String>,
-    messages: Vec<Value>,
+    /// The fields for reasoning.
+    pub(super) reasoning: &'h [&'h str],
+    pub(super) notes: &'h mut Vec<String>,
+    pub(super) messages: Vec<Value>,
 }
 
-impl<'h> ChatConversation<'h> {
-    /// Returns an empty conversation that writes reasoning to the given fields.
-    pub(super) fn new(reasoning: &'h [&'h str], notes: &'h mut Vec<String>) -> Self {
-        Self { reasoning, notes, messages: Vec::new() }
-    }
-
+impl ChatConversation<'_> {
     /// Adds instructions, which are a string or blocks.
     pub(super) fn add_system(&mut self, system: Value) {
         let texts: Vec<String> = blocks(system).into_iter().map(text_of).collect();
@@ -43,11 +39,6 @@ impl<'h> ChatConversation<'h> {
             Some("system") => self.add_system(content),
             _ => self.add_user(blocks(content)),
         }
-    }
-
-    /// Returns the messages.
-    pub(super) fn finish(self) -> Vec<Value> {
-        self.messages
     }
 
     /// Adds a user message. Results come first, each in its own message: nothing may separate calls from their results.
@@ -89,17 +80,7 @@ impl<'h> ChatConversation<'h> {
                 }
             }
         }
-        self.messages.push(self.assistant(text, &reasoning, calls));
-    }
-
-    fn assistant(&self, text: String, reasoning: &str, calls: Vec<Value>) -> Value {
-        let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { text.into() };
-        let mut message = Map::from_iter([("role".to_owned(), "assistant".into()), ("content".to_owned(), content)]);
-        for field in self.reasoning {
-            put(&mut message, field, Some(reasoning).filter(|text| !text.is_empty()));
-        }
-        put(&mut message, "tool_calls", Some(calls).filter(|calls| !calls.is_empty()));
-        message.into()
+        self.messages.push(assistant(text, "", (self.reasoning, &reasoning), calls));
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Consecutive messages of one role are one turn for servers of this protocol, so calls and results are paired by turn.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use toolglot_json::{Value, json};
 
@@ -34,16 +34,14 @@ fn is_in_order(messages: &[Value]) -> bool {
     for message in messages {
         let blocks = list(&message["content"]);
         let is_models = role(message) == "assistant";
-        word = match (is_models, word) {
-            (true, Speaker::Model) => Speaker::Model,
-            (true, _) if !open.is_empty() => return false,
-            (true, _) => Speaker::Model,
-            (false, Speaker::Model | Speaker::Results)
-                if kind(blocks.first().unwrap_or(&Value::Null)) == "tool_result" =>
-            {
-                Speaker::Results
-            }
-            (false, _) => Speaker::User,
+        if is_models && word != Speaker::Model && !open.is_empty() {
+            return false;
+        }
+        let begins_with_result = blocks.first().is_some_and(|block| kind(block) == "tool_result");
+        word = match word {
+            _ if is_models => Speaker::Model,
+            Speaker::Model | Speaker::Results if begins_with_result => Speaker::Results,
+            _ => Speaker::User,
         };
         for block in blocks {
             match (is_models, kind(block)) {
@@ -112,15 +110,14 @@ fn put_in_order(mut turns: Vec<MessagesTurn>) -> Vec<Value> {
 
 /// Removes the results from the turns, and returns those of each turn's calls. Results without a call become text.
 fn take_results(turns: &mut [MessagesTurn]) -> Vec<Vec<Value>> {
-    let calls = calls_of_results(turns);
-    let mut results = missing(turns, &calls);
+    let (calls, mut results) = join(turns);
     for (at, turn) in turns.iter_mut().enumerate() {
         let (mut rest, mut orphans) = (Vec::new(), Vec::new());
         for (place, mut block) in std::mem::take(&mut turn.blocks).into_iter().enumerate() {
             match calls.get(&(at, place)) {
-                Some(Some(call)) => {
-                    block["tool_use_id"] = call.id.as_str().into();
-                    results[call.turn].push(block);
+                Some(Some((turn, id))) => {
+                    block["tool_use_id"] = id.as_str().into();
+                    results[*turn].push(block);
                 }
                 Some(None) => orphans.extend(orphan_blocks(block)),
                 None => rest.push(block),
@@ -131,15 +128,11 @@ fn take_results(turns: &mut [MessagesTurn]) -> Vec<Vec<Value>> {
     results
 }
 
-/// The call that a result belongs to.
-struct CalledBy {
-    turn: usize,
-    place: usize,
-    id: String,
-}
+/// The turn and the id of each result's call, by the turn and the place of the result's block; none if it has no call.
+type CallsOfResults = HashMap<(usize, usize), Option<(usize, String)>>;
 
-/// Returns the call of each result, by the turn and the place of the result's block.
-fn calls_of_results(turns: &[MessagesTurn]) -> HashMap<(usize, usize), Option<CalledBy>> {
+/// Returns the call of each result, and placeholders for the missing results of each turn's calls.
+fn join(turns: &[MessagesTurn]) -> (CallsOfResults, Vec<Vec<Value>>) {
     let (mut acts, mut places) = (Vec::new(), Vec::new());
     for (at, turn) in turns.iter().enumerate() {
         acts.push(CallAct::Begin);
@@ -155,25 +148,23 @@ fn calls_of_results(turns: &[MessagesTurn]) -> HashMap<(usize, usize), Option<Ca
             places.push((at, place));
         }
     }
-    let called = |call: usize| match acts[call] {
-        CallAct::Call(id) => Some(CalledBy { turn: places[call].0, place: places[call].1, id: id.to_owned() }),
-        _ => None,
-    };
-    let found = partners(&acts).into_iter().zip(&acts).zip(&places);
-    let results = found.filter(|((_, act), _)| matches!(act, CallAct::Result(_)));
-    results.map(|((call, _), place)| (*place, call.and_then(called))).collect()
-}
-
-/// Returns placeholders for the missing results of each turn's calls.
-fn missing(turns: &[MessagesTurn], calls: &HashMap<(usize, usize), Option<CalledBy>>) -> Vec<Vec<Value>> {
-    let answered: std::collections::HashSet<_> = calls.values().flatten().map(|call| (call.turn, call.place)).collect();
-    let of_turn = |(at, turn): (usize, &MessagesTurn)| {
-        let calls = turn.blocks.iter().enumerate().filter(|(_, block)| kind(block) == "tool_use");
-        let open = calls.filter(|(place, _)| role(&turn.message) == "assistant" && !answered.contains(&(at, *place)));
-        let none = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": UNANSWERED});
-        open.map(|(_, block)| none(id_of(block))).collect()
-    };
-    turns.iter().enumerate().map(of_turn).collect()
+    let called = partners(&acts);
+    let answered: HashSet<usize> = called.iter().flatten().copied().collect();
+    let (mut calls, mut results) = (HashMap::new(), vec![Vec::new(); turns.len()]);
+    for (at, (act, place)) in acts.iter().zip(&places).enumerate() {
+        match (act, called[at]) {
+            (CallAct::Result(_), Some(call)) => {
+                let (turn, block) = places[call];
+                calls.insert(*place, Some((turn, id_of(&turns[turn].blocks[block]).to_owned())));
+            }
+            (CallAct::Result(_), None) => _ = calls.insert(*place, None),
+            (CallAct::Call(id), _) if !answered.contains(&at) => {
+                results[place.0].push(json!({"type": "tool_result", "tool_use_id": id, "content": UNANSWERED}));
+            }
+            (CallAct::Call(_) | CallAct::Begin, _) => {}
+        }
+    }
+    (calls, results)
 }
 
 /// Converts a result without a call to blocks of the user.

@@ -56,6 +56,7 @@ impl ProtocolReader for MessagesReader {
         if self.over || frame.data.trim().is_empty() {
             return;
         }
+        // Some servers end streams of every protocol as OpenAI does.
         if frame.data.trim() == "[DONE]" {
             return self.end(out);
         }
@@ -112,7 +113,7 @@ impl MessagesReader {
             "content_block_start" => self.start(event, &ExactInputs::of_start(frame.data), out),
             "content_block_delta" => self.delta(event, out),
             "content_block_stop" => {
-                if let Some(place) = self.find(index_of(&event)) {
+                if let Some(place) = self.find(event["index"].as_u64()) {
                     self.close(place, out);
                 }
             }
@@ -157,7 +158,8 @@ impl MessagesReader {
     }
 
     fn start(&mut self, mut event: Value, inputs: &ExactInputs<'_>, out: &mut Vec<ResponseEvent>) {
-        let index = index_of(&event);
+        let index = event["index"].as_u64();
+        // Some servers do not end a block before the next one with its index.
         let again = self.open.iter().position(|block| index.is_some() && block.index == index);
         if let Some(place) = again {
             self.close(place, out);
@@ -231,7 +233,7 @@ impl MessagesReader {
 
     fn delta(&mut self, mut event: Value, out: &mut Vec<ResponseEvent>) {
         self.ensure_begun(out);
-        let place = self.find(index_of(&event));
+        let place = self.find(event["index"].as_u64());
         if place.is_some_and(|place| matches!(self.open[place].kind, ReadBlockKind::Own)) {
             return self.push_part(Part::Own(event), out);
         }
@@ -320,6 +322,7 @@ impl MessagesReader {
     fn end(&mut self, out: &mut Vec<ResponseEvent>) {
         self.ensure_begun(out);
         self.close_all(out);
+        // Some servers send no stop reason.
         let seen = if self.calls > 0 { Finish::ToolCalls } else { Finish::Stop };
         out.push(ResponseEvent::first(Part::Finish(self.finish.take().unwrap_or(seen))));
         if !self.extra.is_empty() {
@@ -371,10 +374,6 @@ const KINDS: [(&str, &str); 4] = [
     ("signature", "signature_delta"),
     ("partial_json", "input_json_delta"),
 ];
-
-fn index_of(event: &Value) -> Option<u64> {
-    event["index"].as_u64()
-}
 
 /// Takes a string unless it is empty.
 fn text(value: Option<&mut Value>) -> Option<String> {

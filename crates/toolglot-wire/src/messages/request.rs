@@ -33,7 +33,7 @@ use crate::members::{list, put};
 /// If the request has no list of messages.
 pub(crate) fn to_chat(request: &Map, body: &[u8], reasoning: &[&str], notes: &mut Vec<String>) -> Result<Map, Fault> {
     let mut request = request.clone();
-    let mut history = ChatConversation::new(reasoning, notes);
+    let mut history = ChatConversation { reasoning, notes, messages: Vec::new() };
     if let Some(system) = request.remove("system") {
         history.add_system(system);
     }
@@ -42,7 +42,7 @@ pub(crate) fn to_chat(request: &Map, body: &[u8], reasoning: &[&str], notes: &mu
     };
     let inputs = ExactInputs::of_request(body).into_iter().chain(iter::repeat_with(ExactInputs::default));
     messages.into_iter().zip(inputs).for_each(|(message, inputs)| history.add(message, &inputs));
-    let messages = history.finish();
+    let messages = history.messages;
     let choice = request.remove("tool_choice").unwrap_or_default();
     let mut chat = Map::new();
     put(&mut chat, "model", request.remove("model"));

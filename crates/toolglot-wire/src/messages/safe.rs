@@ -12,10 +12,8 @@ use crate::chat::history::HistoryRepairer;
 /// A string is parsed as arguments. If that fails, it becomes the only member of an object, so that the model sees what
 /// it wrote.
 pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
-    let messages = request.get_mut("messages").and_then(Value::as_array_mut);
-    let contents = messages.into_iter().flatten().filter_map(|message| message.get_mut("content"));
-    let blocks = contents.filter_map(Value::as_array_mut).flatten();
-    for block in blocks.filter(|block| kind(block) == "tool_use") {
+    let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) else { return };
+    for block in blocks(messages).filter(|block| kind(block) == "tool_use") {
         let Some(block) = block.as_object_mut() else { continue };
         let name = block["name"].as_str().unwrap_or_default().to_owned();
         let input = block.entry("input").or_insert(Value::Null);
@@ -23,18 +21,21 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
             *input = object(input.take(), &name, repairer);
         }
     }
-    if let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) {
-        *messages = pair(std::mem::take(messages));
-        repairer.note_pairs(messages);
-        make_legal(messages);
-    }
+    *messages = pair(std::mem::take(messages));
+    repairer.note_pairs(messages);
+    // Last, because results find their calls by the client's ids.
+    make_legal(messages);
+}
+
+/// Returns the blocks of all messages.
+fn blocks(messages: &mut [Value]) -> impl Iterator<Item = &mut Value> {
+    messages.iter_mut().filter_map(|message| message.get_mut("content")?.as_array_mut()).flatten()
 }
 
 /// Replaces invalid ids of calls and of their results.
 fn make_legal(messages: &mut [Value]) {
     let mut ids = MessagesIds::default();
-    let contents = messages.iter_mut().filter_map(|message| message.get_mut("content"));
-    for block in contents.filter_map(Value::as_array_mut).flatten() {
+    for block in blocks(messages) {
         let is_call = kind(block) == "tool_use";
         if let Some(Value::String(id)) = block.get_mut(if is_call { "id" } else { "tool_use_id" }) {
             *id = if is_call { ids.of_call(id) } else { ids.of_result(id) };

@@ -7,7 +7,7 @@ use toolglot_json::{Value, json};
 
 use super::block::blocks;
 use crate::chat::history::{RenamedIds, later_instructions};
-use crate::members::take;
+use crate::members::{legal, take};
 
 /// The user's turn before a conversation that begins with the model: servers require a user's turn first.
 const OPENING: &str = "(The conversation begins with the assistant.)";
@@ -154,8 +154,7 @@ pub(super) struct MessagesIds {
 
 impl MessagesIds {
     pub(super) fn of_call(&mut self, id: &str) -> String {
-        let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        let mut new: String = id.chars().map(|c| if is_legal(c) { c } else { '_' }).collect();
+        let mut new = legal(id);
         let mut again = 0;
         while new.is_empty() || !self.used.insert(new.clone()) {
             new = mint(seed_of(id.as_bytes()), self.used.len() + again);

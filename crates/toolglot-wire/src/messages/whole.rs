@@ -5,30 +5,30 @@ use serde_json::value::RawValue;
 use toolglot_json::{Map, Value};
 
 use super::answer::AnswerEnvelope;
-use super::blocks::{BlockPiece, BlockSink, Blocks};
+use super::blocks::{BlockEvent, BlockPiece, Blocks};
 use crate::port::Client;
 use crate::response_event::{ResponseEvent, ResponseStart};
 
 /// Returns the body of a response that is not streamed.
 pub(crate) fn whole(events: &[ResponseEvent], client: &Client) -> Vec<u8> {
-    let (mut blocks, mut answer, mut content, mut begin) =
-        (Blocks::default(), AnswerEnvelope::default(), WholeContent::default(), &ResponseStart::default());
+    let (mut blocks, mut answer, mut begin) = (Blocks::default(), AnswerEnvelope::default(), &ResponseStart::default());
+    let mut content = Vec::new();
     for event in events {
         answer.add(event);
         match event {
             ResponseEvent::Begin(first) => begin = first,
-            ResponseEvent::Part { choice: 0, part } => blocks.add(part, &mut content),
+            ResponseEvent::Part { choice: 0, part } => blocks.add(part, &mut |event| add(event, &mut content)),
             _ => {}
         }
     }
-    blocks.close(&mut content);
+    blocks.close(&mut |event| add(event, &mut content));
     let mut head = answer.head(begin, client);
-    (head["stop_reason"], head["stop_sequence"]) = answer.stop(blocks.is_refused(), client);
+    (head["stop_reason"], head["stop_sequence"]) = answer.stop(blocks.refused, client);
     if let Some(counts) = answer.counts() {
         head["usage"] = counts.into();
     }
     head.extend(answer.extra(client));
-    let blocks: Vec<String> = content.0.iter().map(WholeBlock::json).collect();
+    let blocks: Vec<String> = content.iter().map(WholeBlock::json).collect();
     let content = format!("[{}]", blocks.join(","));
     JsonObject { members: &head, exact: ("content", &content) }.json().into_bytes()
 }
@@ -62,10 +62,6 @@ impl Serialize for JsonObject<'_> {
     }
 }
 
-/// The blocks of a body.
-#[derive(Debug, Default)]
-struct WholeContent(Vec<WholeBlock>);
-
 /// A block of the body.
 #[derive(Debug)]
 struct WholeBlock {
@@ -74,26 +70,19 @@ struct WholeBlock {
     input: String,
 }
 
-impl BlockSink for WholeContent {
-    fn start(&mut self, _: usize, block: Value) {
-        let fields = if let Value::Object(fields) = block { fields } else { Map::new() };
-        self.0.push(WholeBlock { fields, input: String::new() });
+/// Adds an event to the blocks of a body.
+fn add(event: BlockEvent<'_>, content: &mut Vec<WholeBlock>) {
+    if let Some(Value::Object(fields)) = event.content_block {
+        content.push(WholeBlock { fields, input: String::new() });
     }
-
-    fn delta(&mut self, index: usize, piece: BlockPiece<'_>) {
-        let Some(block) = self.0.get_mut(index) else { return };
-        match piece {
-            BlockPiece::Text { text } => block.append("text", text),
-            BlockPiece::Thinking { thinking } => block.append("thinking", thinking),
-            BlockPiece::Signature { signature } => {
-                block.fields["signature"] = signature.into();
-            }
-            BlockPiece::Input { partial_json } => block.input.push_str(partial_json),
-            BlockPiece::Own(delta) => block.add_own(delta),
-        }
+    let Some((block, piece)) = content.get_mut(event.index).zip(event.delta) else { return };
+    match piece {
+        BlockPiece::Text { text } => block.append("text", text),
+        BlockPiece::Thinking { thinking } => block.append("thinking", thinking),
+        BlockPiece::Signature { signature } => block.fields["signature"] = signature.into(),
+        BlockPiece::Input { partial_json } => block.input.push_str(partial_json),
+        BlockPiece::Own(delta) => block.add_own(delta),
     }
-
-    fn stop(&mut self, _: usize) {}
 }
 
 impl WholeBlock {

@@ -1,17 +1,16 @@
 //! Writes a stream for clients of the Messages protocol.
 
-use serde::Serialize;
 use toolglot_json::{Map, Value, json};
 
 use super::answer::AnswerEnvelope;
-use super::blocks::{BlockPiece, BlockSink, Blocks};
+use super::blocks::{BlockEvent, Blocks};
 use crate::port::{Client, ProtocolWriter};
 use crate::protocol::Protocol;
 use crate::response_event::{ResponseEvent, ResponseStart};
 use crate::sse::write_json;
 
 /// Writes a stream: `message_start`, then each block's start, deltas and stop, then `message_delta` and `message_stop`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct MessagesWriter {
     client: Client,
     begun: bool,
@@ -23,7 +22,7 @@ pub(crate) struct MessagesWriter {
 impl MessagesWriter {
     /// Returns a writer for a client.
     pub(crate) fn new(client: Client) -> Self {
-        Self { client, begun: false, over: false, blocks: Blocks::default(), answer: AnswerEnvelope::default() }
+        Self { client, ..Self::default() }
     }
 
     fn begin(&mut self, begin: &ResponseStart, out: &mut Vec<u8>) {
@@ -35,8 +34,8 @@ impl MessagesWriter {
 
     fn end(&mut self, out: &mut Vec<u8>) {
         self.begin(&ResponseStart::default(), out);
-        self.blocks.close(&mut EventStream(out));
-        let (reason, sequence) = self.answer.stop(self.blocks.is_refused(), &self.client);
+        self.blocks.close(&mut |event| write_event(&event, out));
+        let (reason, sequence) = self.answer.stop(self.blocks.refused, &self.client);
         let mut delta = Map::from_iter([("stop_reason".to_owned(), reason), ("stop_sequence".to_owned(), sequence)]);
         let usage = self.answer.counts().map_or_else(|| json!({"output_tokens": 0}), Value::from);
         let mut extra = self.answer.extra(&self.client);
@@ -61,7 +60,7 @@ impl ProtocolWriter for MessagesWriter {
             ResponseEvent::Begin(begin) => self.begin(begin, out),
             ResponseEvent::Part { choice: 0, part } => {
                 self.begin(&ResponseStart::default(), out);
-                self.blocks.add(part, &mut EventStream(out));
+                self.blocks.add(part, &mut |event| write_event(&event, out));
             }
             // The protocol has no alternatives.
             ResponseEvent::Part { .. } | ResponseEvent::Usage(_) | ResponseEvent::Extra(_) | ResponseEvent::Lost => {}
@@ -81,37 +80,6 @@ impl ProtocolWriter for MessagesWriter {
     }
 }
 
-/// The stream's bytes.
-struct EventStream<'o>(&'o mut Vec<u8>);
-
-/// An event about a block.
-#[derive(Serialize)]
-struct BlockEvent<'e> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    index: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content_block: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    delta: Option<BlockPiece<'e>>,
-}
-
-impl BlockEvent<'_> {
-    fn write(&self, out: &mut Vec<u8>) {
-        write_json(Some(self.kind), self, out);
-    }
-}
-
-impl BlockSink for EventStream<'_> {
-    fn start(&mut self, index: usize, block: Value) {
-        BlockEvent { kind: "content_block_start", index, content_block: Some(block), delta: None }.write(self.0);
-    }
-
-    fn delta(&mut self, index: usize, piece: BlockPiece<'_>) {
-        BlockEvent { kind: "content_block_delta", index, content_block: None, delta: Some(piece) }.write(self.0);
-    }
-
-    fn stop(&mut self, index: usize) {
-        BlockEvent { kind: "content_block_stop", index, content_block: None, delta: None }.write(self.0);
-    }
+fn write_event(event: &BlockEvent<'_>, out: &mut Vec<u8>) {
+    write_json(Some(event.kind), event, out);
 }

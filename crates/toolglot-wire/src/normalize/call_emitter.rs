@@ -20,15 +20,15 @@ pub(super) struct CallEmitter {
     /// Complete calls found in text; some servers send them natively, too.
     text_calls: Vec<(String, Value)>,
     /// Whether a call was truncated and has not been emitted.
-    was_truncated: bool,
+    pub(super) was_truncated: bool,
     /// The error of the last call, which was truncated after it had been emitted. It is not an error if the answer then
     /// ends at a limit.
     truncated_call: Option<Fault>,
     /// Whether another call or text arrived although only one call was allowed.
-    has_enough: bool,
+    pub(super) has_enough: bool,
     /// The limit that ended the open call.
     limit: Option<&'static str>,
-    fault: Option<Fault>,
+    pub(super) fault: Option<Fault>,
 }
 
 /// The open call.
@@ -69,31 +69,14 @@ impl CallEmitter {
         self.completed > 0
     }
 
-    pub(super) fn was_truncated(&self) -> bool {
-        self.was_truncated
-    }
-
-    /// Returns whether the only allowed call is complete and the server continues.
-    pub(super) fn has_enough(&self) -> bool {
-        self.has_enough
-    }
-
     /// Returns whether further calls are dropped; this bounds what a server can make the proxy emit.
     pub(super) fn is_full(&self, state: &AnswerState) -> bool {
         self.calls >= state.settings.limits.calls
     }
 
-    pub(super) fn has_failed(&self) -> bool {
-        self.fault.is_some()
-    }
-
     /// Ends the alternative with an error; the first one is kept.
     pub(super) fn fail(&mut self, fault: Fault) {
         self.fault.get_or_insert(fault);
-    }
-
-    pub(super) fn take_fault(&mut self) -> Option<Fault> {
-        self.fault.take()
     }
 
     /// Records a diagnostic of the open call: the error of a call names the limit that ended it.
@@ -134,6 +117,7 @@ impl CallEmitter {
 
     /// Begins a call.
     pub(super) fn start(&mut self, id: Option<&str>, name: &str, kind: CallKind, state: &mut AnswerState) {
+        // The client has its only call, would get too many, or forbids calls.
         let is_dropped = !self.accepts_more(state) || self.is_full(state) || state.settings.asked.none;
         if is_dropped && self.is_full(state) {
             state.count_diagnostic(Code::LimitCalls.name());
@@ -218,6 +202,7 @@ impl CallEmitter {
     fn complete(&mut self, open: EmittedCall, state: &mut AnswerState) {
         let call = self.calls - 1;
         self.completed += 1;
+        // A native call may repeat this one.
         if let Some(arguments) = open.text.as_deref().and_then(|text| serde_json::from_str(text).ok()) {
             self.text_calls.push((open.name.clone(), arguments));
         }
@@ -243,6 +228,7 @@ impl CallEmitter {
         let (is_truncated, streamed) = (outcome == Outcome::Truncated, state.settings.streamed);
         self.was_truncated |= is_truncated;
         if open.buffered.is_some() || !streamed {
+            // The next call takes this number.
             self.calls -= 1;
             if !streamed {
                 let is_own = |event: &mut ResponseEvent| matches!(event, ResponseEvent::Part { choice, .. } if *choice == self.choice);

@@ -6,13 +6,12 @@ use super::AnswerState;
 use super::call_emitter::CallEmitter;
 use super::native::NativeCall;
 use super::text_reader::TextReader;
-use crate::fault::Fault;
 use crate::response_event::{Finish, Part};
 
 /// Normalizes one alternative.
 #[derive(Default)]
 pub(super) struct ChoiceNormalizer {
-    emitter: CallEmitter,
+    pub(super) emitter: CallEmitter,
     text_reader: TextReader,
     /// Native calls that have not ended; only the first is being emitted.
     natives: VecDeque<NativeCall>,
@@ -50,7 +49,7 @@ impl ChoiceNormalizer {
             && self.deferred.is_empty()
             && !self.emitter.is_open()
             && !self.emitter.has_completed()
-            && !self.emitter.has_failed()
+            && self.emitter.fault.is_none()
     }
 
     /// Returns what would happen to log probabilities that arrive now.
@@ -58,7 +57,7 @@ impl ChoiceNormalizer {
         if self.has_only_text() {
             return LogprobsFate::Emitted;
         }
-        if self.is_text_call_open() && self.natives.is_empty() && !self.finished && !self.emitter.has_failed() {
+        if self.is_text_call_open() && self.natives.is_empty() && !self.finished && self.emitter.fault.is_none() {
             LogprobsFate::Dropped
         } else {
             LogprobsFate::Undecided
@@ -81,7 +80,7 @@ impl ChoiceNormalizer {
     /// Returns whether only this native call is open, given by the server's number and the client's.
     pub(super) fn continues_call(&self, call: usize, number: usize) -> bool {
         let is_alone = !self.finished && self.deferred.is_empty() && self.natives.len() == 1;
-        let is_it = |native: &NativeCall| native.number == call && native.is_started();
+        let is_it = |native: &NativeCall| native.number == call && native.started;
         is_alone && self.natives.front().is_some_and(is_it) && self.emitter.is_streaming(number)
     }
 
@@ -104,17 +103,9 @@ impl ChoiceNormalizer {
         self.natives.iter().map(NativeCall::held).sum()
     }
 
-    pub(super) fn has_enough(&self) -> bool {
-        self.emitter.has_enough()
-    }
-
-    pub(super) fn take_fault(&mut self) -> Option<Fault> {
-        self.emitter.take_fault()
-    }
-
     /// Normalizes a part.
     pub(super) fn push_part(&mut self, part: Part, state: &mut AnswerState) {
-        if self.finished || self.emitter.has_failed() {
+        if self.finished || self.emitter.fault.is_some() {
             return;
         }
         self.has_content |=
@@ -122,10 +113,12 @@ impl ChoiceNormalizer {
         match part {
             Part::Text(text) | Part::Refusal(text) | Part::Reasoning(text) if text.is_empty() => {}
             Part::CallStart { call, id, name, kind } => {
+                // A native call ends the text before it, so nothing in it waits for more.
                 if !self.emitter.is_open() {
                     self.text_reader.finish(None, &mut self.emitter, state);
                 }
                 self.text_is_over = true;
+                // Some servers use the number of the last call for the next.
                 self.mark_ended(call);
                 // The emitter drops calls beyond this limit.
                 if self.natives.len() <= state.settings.limits.calls {
@@ -176,7 +169,7 @@ impl ChoiceNormalizer {
 
     /// Returns whether the open call was found in text.
     fn is_text_call_open(&self) -> bool {
-        self.emitter.is_open() && !self.natives.front().is_some_and(NativeCall::is_started)
+        self.emitter.is_open() && !self.natives.front().is_some_and(|native| native.started)
     }
 
     fn emit_part(&mut self, part: Part, state: &mut AnswerState) {
@@ -243,14 +236,14 @@ impl ChoiceNormalizer {
 
     /// Ends the alternative at the end of the answer.
     pub(super) fn end(&mut self, state: &mut AnswerState) {
-        if !self.finished && !self.emitter.has_failed() {
+        if !self.finished && self.emitter.fault.is_none() {
             let finish = self.early_finish.take().unwrap_or(Finish::Stop);
             self.finish(finish, state);
         }
     }
 
     fn finish(&mut self, finish: Finish, state: &mut AnswerState) {
-        if !self.emitter.has_enough() {
+        if !self.emitter.has_enough {
             let reason = finish.reason();
             self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, state);
             if finish.is_cut() {
@@ -266,14 +259,15 @@ impl ChoiceNormalizer {
             self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, state);
         }
         self.emitter.end_truncated(finish.is_cut(), state);
-        if self.emitter.has_failed() {
+        if self.emitter.fault.is_some() {
             return;
         }
         self.finished = true;
+        // Clients decide by the reason whether to run tools, so it must agree with the calls that were emitted.
         let finish = match finish {
             finish if finish.is_cut() => finish,
             _ if self.emitter.has_completed() => Finish::ToolCalls,
-            _ if self.emitter.was_truncated() => Finish::Length,
+            _ if self.emitter.was_truncated => Finish::Length,
             Finish::ToolCalls => Finish::Stop,
             other => other,
         };

@@ -46,6 +46,7 @@ impl AnswerIds {
 
 /// Returns whether all protocols and servers accept an id.
 pub(crate) fn is_plain(id: &str) -> bool {
+    // OpenAI limits the length, and Anthropic the characters.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=40).contains(&id.len()) && id.bytes().all(plain)
 }

@@ -22,7 +22,7 @@ pub(super) struct NativeCall {
     pub(super) ended: bool,
     /// Whether a limit of the server ended the answer inside it.
     is_truncated: bool,
-    started: bool,
+    pub(super) started: bool,
     /// The beginning of the arguments, while it may be the empty object that some servers send before the real one.
     placeholder: Option<String>,
     /// Reads the arguments; none for free text.
@@ -146,10 +146,6 @@ impl NativeCall {
         self.ready.len()
     }
 
-    pub(super) fn is_started(&self) -> bool {
-        self.started
-    }
-
     /// Returns whether the call is over, whatever follows. A call that ends before or inside its arguments may have
     /// been truncated: at a limit, servers end everything that is open.
     pub(super) fn is_over(&self) -> bool {
@@ -163,6 +159,7 @@ impl NativeCall {
 
     /// Returns whether the arguments are complete, so that the call is over when something else follows.
     pub(super) fn is_complete(&self) -> bool {
+        // Checked first, because the reader is copied below.
         if self.last_byte != Some(b'}') {
             return false;
         }
@@ -190,6 +187,7 @@ impl NativeCall {
             return None;
         };
         if self.is_truncated {
+            // Then the reader does not close what is open.
             reader.set_finish_reason(Some(FinishReason::Length));
         }
         let mut tail = String::new();
@@ -215,6 +213,7 @@ impl NativeCall {
             return None;
         }
         let mut next = Self::new(self.number, None, &self.name, self.kind, state);
+        // All of its arguments are in the rest.
         (next.ended, next.is_truncated) = (true, self.is_truncated);
         next.placeholder = None;
         next.push(&end.rest);

@@ -56,6 +56,7 @@ impl TextReader {
                 self.handler.handled = self.pushed;
                 return true;
             }
+            // Not joined with the rest: moving all events through an array costs 150 instructions for each chunk.
             let both = first.take().into_iter().chain(second);
             both.for_each(|event| self.handler.handle(&event, emitter, state));
         }

@@ -9,7 +9,7 @@ use crate::response_event::{CallKind, Finish, Part, ResponseEvent, Usage};
 
 /// An answer, as far as it has arrived.
 #[derive(Debug, Default)]
-pub(super) struct OllamaAnswer {
+pub(crate) struct OllamaAnswer {
     model: String,
     created_at: String,
     /// Whether the client uses `/api/generate`.
@@ -46,7 +46,7 @@ struct OllamaCall {
 }
 
 impl OllamaAnswer {
-    pub(super) fn new(client: &Client) -> Self {
+    pub(crate) fn new(client: &Client) -> Self {
         Self {
             model: client.model.clone(),
             created_at: date(client.now),

@@ -34,6 +34,7 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     if !options.is_empty() {
         let given = request.entry("options").or_insert_with(|| json!({}));
         let given = given.as_object().cloned().unwrap_or_default();
+        // Options that the client gives in Ollama's form take precedence.
         request["options"] = options.into_iter().chain(given).collect();
     }
     request

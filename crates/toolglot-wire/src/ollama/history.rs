@@ -26,6 +26,7 @@ struct OpenCalls {
 
 impl OpenCalls {
     fn begin(&mut self) {
+        // Messages with calls and no results between them are one turn.
         if std::mem::take(&mut self.answered) {
             self.calls.clear();
         }

@@ -26,6 +26,7 @@ use crate::members::put;
 pub(crate) fn to_chat(request: &Map, reasoning: &[&str], notes: &mut Vec<String>) -> Result<Map, Fault> {
     let mut request = request.clone();
     let messages = if generates(&request) { prompt(&mut request, notes)? } else { conversation(&mut request)? };
+    // Written out, because the default is a stream here, and not in Chat Completions.
     let streams = request.remove("stream") != Some(Value::Bool(false));
     let mut chat = Map::from_iter(request.remove_entry("model"));
     chat["messages"] = history::to_chat(messages, reasoning).into();

@@ -9,35 +9,15 @@ use crate::protocol::Protocol;
 use crate::response_event::ResponseEvent;
 
 /// Writes a stream: a line for each piece and each complete call, and a last one.
-#[derive(Debug)]
-pub(crate) struct OllamaWriter {
-    answer: OllamaAnswer,
-    over: bool,
-}
-
-impl OllamaWriter {
-    /// Returns a writer for a client.
-    pub(crate) fn new(client: &Client) -> Self {
-        Self { answer: OllamaAnswer::new(client), over: false }
-    }
-}
-
-impl ProtocolWriter for OllamaWriter {
+impl ProtocolWriter for OllamaAnswer {
     fn write(&mut self, event: &ResponseEvent, out: &mut Vec<u8>) {
         match event {
-            _ if self.over => {}
-            ResponseEvent::Fault(fault) => {
-                self.over = true;
-                write_line(&fault.body(Protocol::Ollama), out);
-            }
-            ResponseEvent::End => {
-                self.over = true;
-                write_line(&self.answer.last_line(), out);
-            }
+            ResponseEvent::Fault(fault) => write_line(&fault.body(Protocol::Ollama), out),
+            ResponseEvent::End => write_line(&self.last_line(), out),
             event => {
-                self.answer.add(event);
-                if self.answer.has_content() {
-                    write_line(&self.answer.line(), out);
+                self.add(event);
+                if self.has_content() {
+                    write_line(&self.line(), out);
                 }
             }
         }
@@ -45,7 +25,7 @@ impl ProtocolWriter for OllamaWriter {
 
     /// Returns a line without content: clients fail on a blank one.
     fn keep_alive(&self) -> &'static [u8] {
-        if self.answer.generates {
+        if self.generates {
             b"{\"model\":\"\",\"created_at\":\"1970-01-01T00:00:00Z\",\"response\":\"\",\"done\":false}\n"
         } else {
             b"{\"model\":\"\",\"created_at\":\"1970-01-01T00:00:00Z\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":false}\n"

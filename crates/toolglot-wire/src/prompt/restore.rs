@@ -115,10 +115,9 @@ fn last<'t>(text: &'t str, closer: &str) -> Option<(&'t str, &'t str)> {
 
 /// Returns the id, the name and the arguments of each call of a message.
 pub(super) fn calls(message: &Value) -> impl Iterator<Item = (String, String, String)> {
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     list(&message["tool_calls"]).iter().map(move |call| {
-        let function = call.get("function");
-        let of = |key: &str| text(function.and_then(|function| function.get(key)));
-        (text(call.get("id")), of("name"), of("arguments"))
+        let function = &call["function"];
+        (text(&call["id"]), text(&function["name"]), text(&function["arguments"]))
     })
 }

@@ -6,6 +6,7 @@ use toolglot::{Dialect, RenderError, Renderer, Rendering, Tools};
 use toolglot_json::{Value, json};
 
 use super::restore::{calls, results_of};
+use crate::chat::history::result_text;
 use crate::members::take;
 
 /// Converts the messages of a valid conversation without instructions.
@@ -128,21 +129,6 @@ impl PromptHistory<'_> {
         };
         self.written.push(json!({"role": "user", "content": content}));
     }
-}
-
-/// Returns a result as text; other parts are replaced by a word and added to `attachments`.
-fn result_text(content: Value, attachments: &mut Vec<Value>) -> String {
-    let Value::Array(parts) = content else { return text_of(&content) };
-    let texts = parts.into_iter().map(|part| match part["text"].as_str() {
-        Some(text) => text.to_owned(),
-        None => {
-            let kind = part["type"].as_str().unwrap_or("part");
-            let mark = format!("[{}]", kind.trim_end_matches("_url"));
-            attachments.push(part);
-            mark
-        }
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a content as text.

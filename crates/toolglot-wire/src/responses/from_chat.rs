@@ -60,14 +60,17 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
 
 fn response_format(format: Value) -> Value {
     let Some(schema) = format["json_schema"].as_object() else { return format };
-    let kind = [("type".to_owned(), Value::from("json_schema"))];
-    kind.into_iter().chain(schema.clone()).collect::<Map>().into()
+    typed("json_schema", schema).into()
+}
+
+/// Returns an object of this type with the members of another.
+fn typed(kind: &str, members: &Map) -> Map {
+    [("type".to_owned(), kind.into())].into_iter().chain(members.clone()).collect()
 }
 
 fn tool(tool: &Value) -> Value {
     let Some(function) = tool["function"].as_object() else { return tool.clone() };
-    let mut flat = Map::from_iter([("type".to_owned(), "function".into())]);
-    flat.extend(function.clone());
+    let mut flat = typed("function", function);
     flat.entry("parameters").or_insert_with(|| json!({"type": "object", "properties": {}}));
     flat.entry("strict").or_insert(false.into());
     flat.into()
@@ -132,11 +135,7 @@ fn parts(content: &Value, notes: &mut Vec<String>) -> Value {
             let detail = part.pointer("/image_url/detail").cloned().unwrap_or_else(|| "auto".into());
             Some(json!({"type": "input_image", "image_url": url, "detail": detail}))
         }
-        "file" => {
-            let kind = [("type".to_owned(), Value::from("input_file"))];
-            let file = part.get("file")?.as_object()?.clone();
-            Some(kind.into_iter().chain(file).collect::<Map>().into())
-        }
+        "file" => Some(typed("input_file", part["file"].as_object()?).into()),
         "input_audio" => Some(part.clone()),
         other => {
             notes.push(format!("part of type `{other}` omitted: the Responses protocol has no equivalent"));

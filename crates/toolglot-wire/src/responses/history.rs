@@ -3,9 +3,9 @@
 use toolglot_json::{Map, Value, json};
 
 use super::tools::{SEARCH, Toolbox, json_text, kind, listed, text};
-use crate::chat::history::later_instructions;
+use crate::chat::history::{assistant, later_instructions, result_text};
 use crate::fault::{Fault, FaultKind};
-use crate::members::{list, put};
+use crate::members::list;
 
 /// Returns the messages of a request's `instructions` and `input`, and the first error.
 pub(super) fn messages(request: &Map, toolbox: &Toolbox, notes: &mut Vec<String>) -> (Vec<Value>, Option<Fault>) {
@@ -60,8 +60,7 @@ impl ItemHistory<'_> {
             "message" => self.message(item),
             "" if item.get("role").is_some() => self.message(item),
             "reasoning" => self.reasoning(item),
-            "function_call" => self.call(item, "function", "arguments"),
-            "tool_search_call" => self.call(item, "function", "arguments"),
+            "function_call" | "tool_search_call" => self.call(item, "function", "arguments"),
             "tool_search_output" => self.found(item),
             "custom_tool_call" => self.call(item, "custom", "input"),
             "function_call_output" | "custom_tool_call_output" => self.output(item),
@@ -164,26 +163,12 @@ impl ItemHistory<'_> {
         let content = match item.get("output") {
             Some(output @ (Value::String(_) | Value::Array(_))) => {
                 let content = self.content(output);
-                Value::from(self.text_of(content))
+                result_text(content, &mut self.attachments)
             }
-            Some(output) => Value::from(json_text(output)),
-            None => Value::from(""),
+            Some(output) => json_text(output),
+            None => String::new(),
         };
         self.messages.push(json!({"role": "tool", "tool_call_id": call_id(item), "content": content}));
-    }
-
-    /// Returns the text of a result; other parts are replaced by a word and follow all results.
-    fn text_of(&mut self, content: Value) -> String {
-        let Value::Array(parts) = content else { return json_text(&content) };
-        let texts = parts.into_iter().map(|part| match (text(&part, "text"), kind(&part)) {
-            (Some(text), _) => text.to_owned(),
-            (None, kind) => {
-                let word = format!("[{}]", kind.trim_end_matches("_url"));
-                self.attachments.push(part);
-                word
-            }
-        });
-        texts.collect::<Vec<_>>().join("\n")
     }
 
     fn add_attachments(&mut self) {
@@ -241,12 +226,7 @@ impl ItemHistory<'_> {
         if reasoning.is_empty() && text.is_empty() && refusal.is_empty() && calls.is_empty() {
             return;
         }
-        let mut message = Map::from_iter([("role".to_owned(), Value::from("assistant"))]);
-        message["content"] = if text.is_empty() && !calls.is_empty() { Value::Null } else { text.into() };
-        put(&mut message, "reasoning_content", Some(reasoning).filter(|text| !text.is_empty()));
-        put(&mut message, "refusal", Some(refusal).filter(|text| !text.is_empty()));
-        put(&mut message, "tool_calls", Some(calls).filter(|calls| !calls.is_empty()));
-        self.messages.push(Value::Object(message));
+        self.messages.push(assistant(text, &refusal, (&["reasoning_content"], &reasoning), calls));
     }
 }
 

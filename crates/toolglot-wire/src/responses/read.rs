@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use toolglot_json::{Map, Value};
 
-use self::items::{ItemPlace, ReadItemKind, ReadItems, TextSlot};
+use self::items::{ItemPlace, ReadItems, TextSlot};
+use super::kinds::ItemKind;
 use super::tools::{kind, text};
 use crate::fault::{Fault, FaultKind};
 use crate::members::list;
@@ -30,14 +31,14 @@ pub(crate) struct ResponsesReader {
 
 /// The families of events with the text of an item: the name without `.delta` or `.done`, the item, the slot in it, and
 /// the field of the whole text in the last event.
-const TEXTS: [(&str, ReadItemKind, TextSlot, &str); 7] = [
-    ("response.output_text", ReadItemKind::Message, TextSlot::Text, "text"),
-    ("response.function_call_arguments", ReadItemKind::Function, TextSlot::Input, "arguments"),
-    ("response.refusal", ReadItemKind::Message, TextSlot::Refusal, "refusal"),
-    ("response.reasoning_summary_text", ReadItemKind::Reasoning, TextSlot::Summary, "text"),
-    ("response.reasoning_text", ReadItemKind::Reasoning, TextSlot::Raw, "text"),
-    ("response.reasoning", ReadItemKind::Reasoning, TextSlot::Raw, "text"),
-    ("response.custom_tool_call_input", ReadItemKind::Custom, TextSlot::Input, "input"),
+const TEXTS: [(&str, ItemKind, TextSlot, &str); 7] = [
+    ("response.output_text", ItemKind::Message, TextSlot::Text, "text"),
+    ("response.function_call_arguments", ItemKind::Function, TextSlot::Input, "arguments"),
+    ("response.refusal", ItemKind::Message, TextSlot::Refusal, "refusal"),
+    ("response.reasoning_summary_text", ItemKind::Reasoning, TextSlot::Summary, "text"),
+    ("response.reasoning_text", ItemKind::Reasoning, TextSlot::Raw, "text"),
+    ("response.reasoning", ItemKind::Reasoning, TextSlot::Raw, "text"),
+    ("response.custom_tool_call_input", ItemKind::Custom, TextSlot::Input, "input"),
 ];
 
 /// The event that adds an annotation to a text.
@@ -83,6 +84,7 @@ impl ProtocolReader for ResponsesReader {
         match surrogates::value(data.as_bytes()) {
             Ok(mut event) => {
                 if let (Some(name), Some(object)) = (frame.event, event.as_object_mut()) {
+                    // Some servers name the event only outside of its data.
                     object.entry("type").or_insert_with(|| name.into());
                 }
                 match Fault::of_event(frame.event, &event) {
@@ -123,7 +125,7 @@ impl ResponsesReader {
         let place = ItemPlace { id: delta.item_id.as_deref(), index: delta.output_index };
         let part = delta.content_index.or(delta.summary_index).unwrap_or_default();
         let item = self.items.find(*kind, place, out);
-        self.items.probable(item, delta.logprobs.as_deref(), out);
+        self.items.probable(item, delta.logprobs.as_deref().unwrap_or_default(), out);
         self.items.push_text(item, (*slot, part), &delta.delta, out);
         true
     }
@@ -164,9 +166,9 @@ impl ResponsesReader {
                 let sent = event.get(if last == "delta" { "delta" } else { field });
                 let sent = sent.map(super::tools::json_text).unwrap_or_default();
                 self.items.named(item, text(event, "name"));
-                let tokens = event["logprobs"].as_array();
+                // The last event repeats the log probabilities of the deltas.
                 if last == "delta" || !self.items.has_sent(item, (*slot, part)) {
-                    self.items.probable(item, tokens.map(Vec::as_slice), out);
+                    self.items.probable(item, list(&event["logprobs"]), out);
                 }
                 match last {
                     "delta" => self.items.push_text(item, (*slot, part), &sent, out),

@@ -2,7 +2,7 @@
 
 use toolglot_json::{Map, Value, json};
 
-use crate::members::{list, put};
+use crate::members::{legal, list, put};
 
 /// The longest name in a chat request.
 const MAX_NAME: usize = 64;
@@ -168,14 +168,12 @@ fn flat_name(name: &str, namespace: Option<&str>) -> String {
     let Some(namespace) = namespace else { return name.to_owned() };
     let gap = if namespace.ends_with("__") { "" } else { "__" };
     let full = format!("{namespace}{gap}{name}");
-    let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if full.len() <= MAX_NAME && full.chars().all(is_legal) { full } else { shortened(&full) }
+    if full.len() <= MAX_NAME && legal(&full) == full { full } else { shortened(&full) }
 }
 
 /// Returns a valid name for a long or invalid one: its end, which is most specific, and a hash.
 fn shortened(full: &str) -> String {
-    let legal = full.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' });
-    let legal: String = legal.collect();
+    let legal = legal(full);
     let tail = &legal[legal.len().saturating_sub(MAX_NAME - 10)..];
     format!("{tail}_{:08x}", toolglot::seed_of(full.as_bytes()) & 0xFFFF_FFFF)
 }

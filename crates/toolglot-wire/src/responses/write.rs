@@ -8,8 +8,9 @@ use std::collections::{HashMap, HashSet};
 use toolglot_json::{Map, Value};
 
 use self::event::EventBuilder;
-use self::item::{ItemKind, OpenItem, PartKind};
+use self::item::{OpenItem, PartKind};
 use self::response::ResponseObject;
+use super::kinds::ItemKind;
 use super::tools::{Toolbox, kind, text};
 use crate::fault::Fault;
 use crate::policy::ReasoningItem;
@@ -35,7 +36,7 @@ pub(crate) fn whole(events: &[ResponseEvent], client: &Client) -> Value {
 }
 
 /// Writes one response.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ResponsesWriter {
     client: Client,
     toolbox: Toolbox,
@@ -96,20 +97,7 @@ impl ResponsesWriter {
             toolbox: Toolbox::read(&client.request, &mut Vec::new()),
             response: ResponseObject::new(&client),
             client,
-            sequence: 0,
-            begun: false,
-            over: false,
-            finish: None,
-            failure: None,
-            open: None,
-            logprobs: PendingLogprobs::default(),
-            blank: String::new(),
-            output: Vec::new(),
-            ids: HashSet::new(),
-            announced: Vec::new(),
-            announced_form: None,
-            own_ids: HashMap::new(),
-            own_indexes: HashMap::new(),
+            ..Self::default()
         }
     }
 
@@ -197,19 +185,19 @@ impl ResponsesWriter {
         }
         let Some(item) = &mut self.open else { return };
         if item.part.is_none() {
-            item.begin_part(part, EventBuilder::new(&part.added(), &mut self.sequence, out));
+            item.begin_part(part, EventBuilder::new(&part.part_event(".added"), &mut self.sequence, out));
         }
         let logprobs = if part == PartKind::Text { self.logprobs.take(text) } else { Vec::new() };
-        item.delta(text, logprobs, EventBuilder::new(&part.delta(), &mut self.sequence, out));
+        item.delta(text, logprobs, EventBuilder::new(&part.text_event(".delta"), &mut self.sequence, out));
     }
 
     fn push_input(&mut self, text: &str, out: &mut Vec<u8>) {
         let Some(item) = &mut self.open else { return };
         match item.input_kind() {
             Some(part) if !text.is_empty() => {
-                item.delta(text, Vec::new(), EventBuilder::new(&part.delta(), &mut self.sequence, out));
+                item.delta(text, Vec::new(), EventBuilder::new(&part.text_event(".delta"), &mut self.sequence, out));
             }
-            None if item.kind == ItemKind::Search => item.keep(text),
+            None if item.kind == ItemKind::Search => item.text.push_str(text),
             _ => {}
         }
     }
@@ -221,6 +209,7 @@ impl ResponsesWriter {
         self.close(out);
         let at = self.announced.iter().rposition(|head| has(head, "type", kind.name()));
         let head = at.map(|at| self.announced.swap_remove(at)).unwrap_or_default();
+        // Older heads of this type belong to items that never had any text.
         self.announced.retain(|head| !has(head, "type", kind.name()));
         self.start(kind, head, out);
     }
@@ -247,6 +236,7 @@ impl ResponsesWriter {
     fn start(&mut self, kind: ItemKind, head: Map, out: &mut Vec<u8>) {
         let index = self.output.len();
         let id = head["id"].as_str().map(str::to_owned);
+        // Clients assign events to items by their ids.
         let id = id.filter(|id| !id.is_empty() && !self.ids.contains(id));
         let id = id.unwrap_or_else(|| generated_id(kind.prefix(), self.client.seed, index + 1));
         self.ids.insert(id.clone());
@@ -259,8 +249,8 @@ impl ResponsesWriter {
     fn end_part(&mut self, out: &mut Vec<u8>) {
         let Some(item) = &mut self.open else { return };
         let Some(part) = item.part else { return };
-        item.end_text(EventBuilder::new(&part.done(), &mut self.sequence, out));
-        item.end_part(EventBuilder::new(&part.ended(), &mut self.sequence, out));
+        item.end_text(EventBuilder::new(&part.text_event(".done"), &mut self.sequence, out));
+        item.end_part(EventBuilder::new(&part.part_event(".done"), &mut self.sequence, out));
     }
 
     /// Ends the open item; a message is incomplete if the response was truncated.
@@ -274,7 +264,7 @@ impl ResponsesWriter {
         self.end_part(out);
         let Some(mut item) = self.open.take() else { return };
         if let Some(part) = item.input_kind() {
-            item.end_text(EventBuilder::new(&part.done(), &mut self.sequence, out));
+            item.end_text(EventBuilder::new(&part.text_event(".done"), &mut self.sequence, out));
         }
         let index = item.index;
         self.output[index] = item.text(status);

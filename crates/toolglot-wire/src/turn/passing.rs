@@ -28,11 +28,14 @@ impl Conversion {
         if self.opening.is_some() || self.normalizer.demands_call() && self.normalizer.meets_demand().is_none() {
             return false;
         }
-        let keeps_usage = self.earlier.is_none() && writer.counts_in_chunks();
-        let Some(chunk) = self.templates.look(frame, writer.envelope(), keeps_usage) else { return false };
+        let keeps_usage = self.earlier.is_none() && writer.counts_in_chunks;
+        let Some(chunk) = self.templates.look(frame, &writer.envelope, keeps_usage) else { return false };
         let ChunkTraits { choice, kind, says_more, has_fields, has_logprobs } = chunk.traits;
         let text = &*chunk.text;
+        // Arguments continue a call, so their alternative has begun.
         let begins = !matches!(kind, PieceTarget::Arguments(_));
+        // A chunk without a piece was sent for its other fields. One that goes on unchanged keeps the server's number
+        // of the alternative, and must not come before the role.
         if text.is_empty() || !writer.is_under_way(choice) || !self.normalizer.keeps_number(choice, begins) {
             return false;
         }
@@ -43,6 +46,7 @@ impl Conversion {
         };
         // Other output precedes the text; if the text is a call, that may end the answer.
         let fate = self.normalizer.logprobs_fate(choice);
+        // If only one call is allowed, the answer may end with it, and fields that wait would be lost.
         let in_call = fate == LogprobsFate::Dropped && !self.normalizer.may_end_early();
         if has_logprobs && fate == LogprobsFate::Undecided
             || says_more && fate != LogprobsFate::Emitted
@@ -63,6 +67,7 @@ impl Conversion {
             // The rest of such a chunk is unknown, since only a part was parsed.
             PieceTarget::Arguments(_) if says_more || has_fields || has_logprobs => return false,
             PieceTarget::Arguments(index) => {
+                // The reader must know the piece: it assigns later ones by the arguments so far.
                 let Some(call) = self.reader.continues_call(choice, index, text) else { return false };
                 self.normalizer.pass_arguments(choice, (call, number), text)
             }
@@ -70,7 +75,7 @@ impl Conversion {
         if passes {
             self.normalizer.events().clear();
             if let ClientWriter::Chat(writer) = &mut self.writer {
-                self.templates.write(&chunk, frame, writer.envelope(), out);
+                self.templates.write(&chunk, frame, &writer.envelope, out);
                 writer.passed(choice, kind);
             }
         } else if in_call && has_fields {
@@ -89,6 +94,7 @@ impl Conversion {
     fn read_rest(&mut self, frame: &Frame<'_>) {
         self.reader.frame(frame, &mut self.pending);
         self.pending.retain(|event| !matches!(event, ResponseEvent::Part { part: Part::Text(_), .. }));
+        // These belong before the text, which has been normalized already.
         let is_early = |event: &mut ResponseEvent| {
             matches!(event, ResponseEvent::Extra(_) | ResponseEvent::Part { part: Part::Logprobs(_), .. })
         };
@@ -104,6 +110,7 @@ impl Conversion {
             self.reader.frame(&Frame { event: None, data: &self.unread, raw: &[] }, &mut self.pending);
             let is_field = |event: &mut ResponseEvent| matches!(event, ResponseEvent::Extra(_));
             let fields: Vec<_> = self.pending.extract_if(from.., is_field).collect();
+            // The piece of the chunk has been read.
             self.pending.truncate(from);
             self.pending.extend(fields);
             self.unread.clear();

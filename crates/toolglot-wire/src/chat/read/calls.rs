@@ -174,6 +174,7 @@ impl ReadCalls {
             (Some(name), Some(id), Some(known)) => id != known || name != call.name,
             (Some(name), ..) => name != call.name || (call.input.begun && !piece.input.is_empty()),
         };
+        // Nothing begins while the object of a call is open: its name and id are only repeated.
         Some(at).filter(|_| !new || call.input.depth > 0)
     }
 

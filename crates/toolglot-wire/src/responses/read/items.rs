@@ -7,6 +7,7 @@ use toolglot_json::{Map, Value, json};
 use super::ANNOTATION;
 use crate::members::list;
 use crate::response_event::{CallKind, Part, ResponseEvent};
+use crate::responses::kinds::ItemKind;
 use crate::responses::tools::{json_text, kind, text};
 
 /// All items, in the order in which they first appeared.
@@ -16,18 +17,6 @@ pub(super) struct ReadItems {
     by_id: HashMap<String, usize>,
     by_index: HashMap<u64, usize>,
     calls: usize,
-}
-
-/// The type of an item.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) enum ReadItemKind {
-    Message,
-    Reasoning,
-    Function,
-    Custom,
-    /// A type that only this protocol has.
-    #[default]
-    Own,
 }
 
 /// The position of a text in an item, together with a number if there are several.
@@ -50,13 +39,15 @@ pub(super) struct ItemPlace<'a> {
 /// One output item, as far as it has been read.
 #[derive(Debug, Default)]
 struct ReadItem {
-    kind: ReadItemKind,
+    /// None if only this protocol has such items.
+    kind: Option<ItemKind>,
     /// The server's latest version of the item; null while only deltas have arrived.
     object: Value,
     id: Option<String>,
     index: Option<u64>,
     name: Option<String>,
-    sent: BTreeMap<(TextSlot, u64), SentText>,
+    /// What was emitted of each text; later events repeat it.
+    sent: BTreeMap<(TextSlot, u64), String>,
     /// The number of annotations emitted for each part.
     annotated: BTreeMap<u64, usize>,
     /// The call's number, once its start has been emitted.
@@ -64,13 +55,6 @@ struct ReadItem {
     /// A call's input before its name is known.
     waiting: String,
     done: bool,
-}
-
-/// The length and a hash of the emitted part of a text: enough to find what a later event adds to it.
-#[derive(Clone, Copy, Debug)]
-struct SentText {
-    bytes: usize,
-    hash: u64,
 }
 
 /// Fields of an item that are emitted as parts, or change while it is open.
@@ -85,7 +69,8 @@ impl ReadItems {
     ///
     /// It is found by its id, then by its index unless that item has ended; an event with neither belongs to the last
     /// item.
-    pub(super) fn find(&mut self, kind: ReadItemKind, place: ItemPlace<'_>, out: &mut Vec<ResponseEvent>) -> usize {
+    pub(super) fn find(&mut self, kind: ItemKind, place: ItemPlace<'_>, out: &mut Vec<ResponseEvent>) -> usize {
+        let kind = Some(kind);
         if let Some(found) = self.known(kind, place) {
             return found;
         }
@@ -102,7 +87,7 @@ impl ReadItems {
         event: &Value,
         out: &mut Vec<ResponseEvent>,
     ) {
-        let (kind, place) = (kind_of(object), ItemPlace { id: text(object, "id"), index });
+        let (kind, place) = (ItemKind::of(object), ItemPlace { id: text(object, "id"), index });
         let known = self.known(kind, place).filter(|found| done || !self.items[*found].done);
         // Servers may reuse an index. So a second beginning is that of a new item, unless the ids are equal or the
         // first item is only known by its deltas.
@@ -113,7 +98,7 @@ impl ReadItems {
             None => self.add(ReadItem::of(object, index), out),
         };
         self.items[at].learn(object);
-        if kind == ReadItemKind::Own {
+        if kind.is_none() {
             out.push(own(event.clone()));
             self.items[at].done |= done;
         } else if done {
@@ -150,7 +135,7 @@ impl ReadItems {
         if !item.sent.contains_key(&place) {
             out.extend(boundary(place.0, item.sent.is_empty()).map(own));
         }
-        item.sent.entry(place).or_insert(NOTHING).add(piece);
+        item.sent.entry(place).or_default().push_str(piece);
         out.push(ResponseEvent::first(part));
     }
 
@@ -164,16 +149,17 @@ impl ReadItems {
             }
             return;
         }
-        let sent = item.sent.get(&place).copied().unwrap_or(NOTHING);
-        if let Some(rest) = sent.rest_of(whole) {
+        let sent = item.sent.get(&place).map_or("", String::as_str);
+        if let Some(rest) = whole.strip_prefix(sent) {
             self.push_text(at, place, rest, out);
         }
     }
 
     /// Emits the log probabilities of the next piece of text.
-    pub(super) fn probable(&mut self, at: usize, tokens: Option<&[Value]>, out: &mut Vec<ResponseEvent>) {
-        let tokens = tokens.filter(|tokens| !tokens.is_empty() && !self.items[at].done);
-        out.extend(tokens.map(|tokens| ResponseEvent::first(Part::Logprobs(tokens.to_vec()))));
+    pub(super) fn probable(&mut self, at: usize, tokens: &[Value], out: &mut Vec<ResponseEvent>) {
+        if !tokens.is_empty() && !self.items[at].done {
+            out.push(ResponseEvent::first(Part::Logprobs(tokens.to_vec())));
+        }
     }
 
     pub(super) fn has_sent(&self, at: usize, place: (TextSlot, u64)) -> bool {
@@ -182,7 +168,7 @@ impl ReadItems {
 
     /// Counts an annotation that has its own event.
     pub(super) fn annotated(&mut self, place: ItemPlace<'_>, part: u64) {
-        if let Some(at) = self.known(ReadItemKind::Message, place) {
+        if let Some(at) = self.known(Some(ItemKind::Message), place) {
             *self.items[at].annotated.entry(part).or_default() += 1;
         }
     }
@@ -191,12 +177,11 @@ impl ReadItems {
     /// part, and wrong annotations are worse than none.
     fn annotate(&mut self, at: usize, place: (TextSlot, u64), object: &Value, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
-        if item.kind != ReadItemKind::Message || item.sent.keys().any(|sent| sent.1 > place.1) {
+        if item.kind != Some(ItemKind::Message) || item.sent.keys().any(|sent| sent.1 > place.1) {
             return;
         }
-        let part = usize::try_from(place.1).ok().and_then(|number| object.get("content")?.get(number));
         let known = item.annotated.entry(place.1).or_default();
-        for annotation in part.map_or(&[][..], |part| list(&part["annotations"])).iter().skip(*known) {
+        for annotation in list(&part_of(object, place.1)["annotations"]).iter().skip(*known) {
             *known += 1;
             out.push(own(json!({"type": ANNOTATION, "annotation": annotation})));
         }
@@ -207,7 +192,7 @@ impl ReadItems {
         let output: Vec<&Value> = output.collect();
         for (object, known) in output.iter().zip(self.partners(&output)) {
             let at = known.unwrap_or_else(|| self.add(ReadItem::of(object, None), out));
-            if known.is_none() && self.items[at].kind == ReadItemKind::Own {
+            if known.is_none() && self.items[at].kind.is_none() {
                 out.push(own(json!({"type": "response.output_item.added", "item": object})));
             }
             self.items[at].learn(object);
@@ -232,12 +217,12 @@ impl ReadItems {
                 *partner = found;
             }
         }
-        let mut queues: HashMap<ReadItemKind, VecDeque<usize>> = HashMap::new();
+        let mut queues: HashMap<Option<ItemKind>, VecDeque<usize>> = HashMap::new();
         for (at, item) in self.items.iter().enumerate().filter(|(at, _)| free[*at]) {
             queues.entry(item.kind).or_default().push_back(at);
         }
         for (object, partner) in output.iter().zip(&mut partners).filter(|(_, partner)| partner.is_none()) {
-            let Some(queue) = queues.get_mut(&kind_of(object)) else { continue };
+            let Some(queue) = queues.get_mut(&ItemKind::of(object)) else { continue };
             if queue.front().is_some_and(|at| self.items[*at].is_like(object)) {
                 *partner = queue.pop_front();
             }
@@ -245,7 +230,7 @@ impl ReadItems {
         partners
     }
 
-    fn known(&self, kind: ReadItemKind, place: ItemPlace<'_>) -> Option<usize> {
+    fn known(&self, kind: Option<ItemKind>, place: ItemPlace<'_>) -> Option<usize> {
         let fits = |at: &usize| self.items[*at].kind == kind;
         let by_id = place.id.and_then(|id| self.by_id.get(id).copied()).filter(fits);
         let is_same = |at: &usize| {
@@ -261,7 +246,7 @@ impl ReadItems {
         let at = self.items.len();
         self.by_id.extend(item.id.clone().map(|id| (id, at)));
         self.by_index.extend(item.index.map(|index| (index, at)));
-        if matches!(item.kind, ReadItemKind::Message | ReadItemKind::Reasoning) {
+        if matches!(item.kind, Some(ItemKind::Message | ItemKind::Reasoning)) {
             item.announce(out);
         }
         self.items.push(item);
@@ -272,11 +257,12 @@ impl ReadItems {
     fn start(&mut self, at: usize, end: bool, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
         let kind = match item.kind {
-            ReadItemKind::Function => CallKind::Function,
-            ReadItemKind::Custom => CallKind::Custom,
+            Some(ItemKind::Function) => CallKind::Function,
+            Some(ItemKind::Custom) => CallKind::Custom,
             _ => return,
         };
         let name = item.name.clone().filter(|name| !name.is_empty());
+        // Deltas have no `call_id`, by which clients send the result.
         let Some(name) = name.filter(|_| item.call.is_none() && (end || item.object.is_object())) else { return };
         let id = text(&item.object, "call_id").or(item.id.as_deref()).filter(|id| !id.is_empty()).map(str::to_owned);
         item.announce(out);
@@ -297,9 +283,7 @@ impl ReadItems {
         let is_last = at + 1 == self.items.len();
         for (place, whole) in texts(&object) {
             if !self.has_sent(at, place) && place.0 == TextSlot::Text {
-                let tokens =
-                    usize::try_from(place.1).ok().and_then(|part| object.get("content")?.get(part)?.get("logprobs"));
-                self.probable(at, tokens.and_then(Value::as_array).map(Vec::as_slice), out);
+                self.probable(at, list(&part_of(&object, place.1)["logprobs"]), out);
             }
             self.complete(at, place, &whole, out);
             if is_last {
@@ -308,20 +292,20 @@ impl ReadItems {
         }
         let item = &mut self.items[at];
         match item.kind {
-            ReadItemKind::Function | ReadItemKind::Custom => {
+            Some(ItemKind::Function | ItemKind::Custom) => {
                 // A truncated call ends with the response.
                 let is_cut = text(&object, "status") == Some("incomplete");
                 out.extend(item.call.filter(|_| !is_cut).map(|call| ResponseEvent::first(Part::CallEnd { call })))
             }
-            ReadItemKind::Reasoning => {
+            Some(ItemKind::Reasoning) => {
                 // After other items, the seal would be assigned to theirs; a wrong seal is worse than none.
                 let seal = text(&object, "encrypted_content").filter(|seal| is_last && !seal.is_empty());
                 out.extend(seal.map(|seal| ResponseEvent::first(Part::Seal(seal.to_owned()))));
             }
-            ReadItemKind::Own if object.is_object() => {
+            None if object.is_object() => {
                 out.push(own(json!({"type": "response.output_item.done", "item": object})));
             }
-            ReadItemKind::Own | ReadItemKind::Message => {}
+            _ => {}
         }
         item.object = object;
         item.done = true;
@@ -331,7 +315,7 @@ impl ReadItems {
 impl ReadItem {
     fn of(object: &Value, index: Option<u64>) -> Self {
         let id = text(object, "id").map(str::to_owned);
-        let mut item = Self { kind: kind_of(object), id, index, ..Self::default() };
+        let mut item = Self { kind: ItemKind::of(object), id, index, ..Self::default() };
         item.learn(object);
         item
     }
@@ -349,8 +333,7 @@ impl ReadItem {
         }
         let mut object: Map = self.object.as_object().cloned().unwrap_or_default();
         object.retain(|key, value| !EMITTED.contains(&key.as_str()) && !value.is_null());
-        let name = KINDS.iter().find(|(kind, _)| *kind == self.kind).map_or("", |(_, name)| name);
-        object["type"] = name.into();
+        object["type"] = self.kind.map_or("", ItemKind::name).into();
         object.extend(self.id.clone().map(|id| ("id".to_owned(), id.into())));
         out.push(own(json!({"type": "response.output_item.added", "item": object})));
     }
@@ -358,44 +341,20 @@ impl ReadItem {
     /// Returns whether an item of the last response can be this one.
     fn is_like(&self, object: &Value) -> bool {
         let same = |ours: Option<&str>, theirs: Option<&str>| ours.is_none() || theirs.is_none() || ours == theirs;
-        kind_of(object) == self.kind
+        ItemKind::of(object) == self.kind
             && same(self.name.as_deref(), text(object, "name"))
-            && (self.kind != ReadItemKind::Own || same(text(&self.object, "type"), text(object, "type")))
+            && (self.kind.is_some() || same(text(&self.object, "type"), text(object, "type")))
     }
 
     /// Returns whether a text is emitted: of reasoning, only the summary or the original, whichever came first.
     fn takes(&self, slot: TextSlot) -> bool {
-        self.kind != ReadItemKind::Reasoning || self.sent.keys().all(|sent| sent.0 == slot)
+        self.kind != Some(ItemKind::Reasoning) || self.sent.keys().all(|sent| sent.0 == slot)
     }
 }
 
-const KINDS: [(ReadItemKind, &str); 4] = [
-    (ReadItemKind::Message, "message"),
-    (ReadItemKind::Reasoning, "reasoning"),
-    (ReadItemKind::Function, "function_call"),
-    (ReadItemKind::Custom, "custom_tool_call"),
-];
-
-const NOTHING: SentText = SentText { bytes: 0, hash: 0xCBF2_9CE4_8422_2325 };
-
-impl SentText {
-    fn add(&mut self, piece: &str) {
-        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-        self.hash = piece.bytes().fold(self.hash, mix);
-        self.bytes += piece.len();
-    }
-
-    /// Returns the rest of a text that begins with the text sent.
-    fn rest_of(self, whole: &str) -> Option<&str> {
-        let (head, rest) = whole.split_at_checked(self.bytes)?;
-        let mut same = NOTHING;
-        same.add(head);
-        (same.hash == self.hash).then_some(rest)
-    }
-}
-
-fn kind_of(object: &Value) -> ReadItemKind {
-    KINDS.iter().find(|(_, name)| *name == kind(object)).map(|(kind, _)| *kind).unwrap_or_default()
+/// Returns a part of a message; null if there is none.
+fn part_of(object: &Value, number: u64) -> &Value {
+    &object["content"][usize::try_from(number).unwrap_or(usize::MAX)]
 }
 
 /// Returns all texts of an item with their positions.

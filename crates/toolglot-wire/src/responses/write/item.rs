@@ -5,16 +5,7 @@ use std::borrow::Cow;
 use toolglot_json::{Map, Value, json};
 
 use super::event::EventBuilder;
-
-/// The type of an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ItemKind {
-    Message,
-    Reasoning,
-    Function,
-    Custom,
-    Search,
-}
+use crate::responses::kinds::ItemKind;
 
 /// The kind of a text in an item: that of a part, or the input of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,48 +30,15 @@ struct TextNames {
     index: &'static str,
 }
 
-impl ItemKind {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Message => "message",
-            Self::Reasoning => "reasoning",
-            Self::Function => "function_call",
-            Self::Custom => "custom_tool_call",
-            Self::Search => "tool_search_call",
-        }
-    }
-
-    /// Returns the prefix of the ids of such items.
-    pub(super) fn prefix(self) -> &'static str {
-        match self {
-            Self::Message => "msg",
-            Self::Reasoning => "rs",
-            Self::Function => "fc",
-            Self::Custom => "ctc",
-            Self::Search => "tsc",
-        }
-    }
-}
-
 impl PartKind {
-    /// Returns the name of the event with which the part begins.
-    pub(super) fn added(self) -> [&'static str; 3] {
-        ["response.", self.names().part_event, ".added"]
+    /// Returns the name of an event of the text: `.delta` or `.done`.
+    pub(super) fn text_event(self, suffix: &'static str) -> [&'static str; 3] {
+        ["response.", self.names().event, suffix]
     }
 
-    /// Returns the name of the event that adds to the text.
-    pub(super) fn delta(self) -> [&'static str; 3] {
-        ["response.", self.names().event, ".delta"]
-    }
-
-    /// Returns the name of the event that ends the text.
-    pub(super) fn done(self) -> [&'static str; 3] {
-        ["response.", self.names().event, ".done"]
-    }
-
-    /// Returns the name of the event that ends the part.
-    pub(super) fn ended(self) -> [&'static str; 3] {
-        ["response.", self.names().part_event, ".done"]
+    /// Returns the name of an event of the part: `.added` or `.done`.
+    pub(super) fn part_event(self, suffix: &'static str) -> [&'static str; 3] {
+        ["response.", self.names().part_event, suffix]
     }
 
     fn names(self) -> TextNames {
@@ -111,7 +69,7 @@ pub(super) struct OpenItem {
     /// The open part.
     pub(super) part: Option<PartKind>,
     /// The text of the open part, or the input of a call.
-    text: String,
+    pub(super) text: String,
     annotations: Vec<Value>,
     /// The log probabilities of the open text's tokens.
     logprobs: Vec<Value>,
@@ -132,11 +90,6 @@ impl OpenItem {
             // The input of a search has no events; it is sent with the complete item.
             ItemKind::Search | ItemKind::Message | ItemKind::Reasoning => None,
         }
-    }
-
-    /// Adds to the text without an event.
-    pub(super) fn keep(&mut self, piece: &str) {
-        self.text.push_str(piece);
     }
 
     /// Adds data that the client sends back with the reasoning.

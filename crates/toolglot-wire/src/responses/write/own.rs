@@ -2,7 +2,7 @@
 
 use toolglot_json::Value;
 
-use super::{EventBuilder, PartKind, ReasoningItem, ResponsesWriter, kind, text};
+use super::{EventBuilder, ItemKind, PartKind, ReasoningItem, ResponsesWriter, kind, text};
 
 impl ResponsesWriter {
     /// Passes an event on, or reads the server's fields of an item that this writer writes itself.
@@ -11,7 +11,7 @@ impl ResponsesWriter {
         match (kind(event), item) {
             // An event of another protocol has no such type.
             ("", _) => {}
-            ("response.output_item.added", Some(item)) if is_written(item) => {
+            ("response.output_item.added", Some(item)) if ItemKind::of(item).is_some() => {
                 if self.open.as_ref().is_some_and(|open| open.kind.name() == kind(item) && open.input_kind().is_none())
                 {
                     self.close(out);
@@ -79,9 +79,4 @@ impl ResponsesWriter {
             drop(written.number("output_index", index));
         }
     }
-}
-
-/// Returns whether the writer writes such items itself.
-fn is_written(item: &Value) -> bool {
-    ["message", "reasoning", "function_call", "custom_tool_call"].contains(&kind(item))
 }

@@ -9,7 +9,7 @@ use crate::protocol::Protocol;
 use crate::response_event::{ResponseStart, Usage};
 
 /// A response without its items and its status.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ResponseObject {
     id: String,
     created: u64,
@@ -28,8 +28,7 @@ impl ResponseObject {
             created: client.now,
             model: client.model.clone(),
             fields: echo(client),
-            fields_text: String::new(),
-            usage: Value::Null,
+            ..Self::default()
         };
         response.extend(&Map::new());
         response
@@ -80,6 +79,7 @@ impl ResponseObject {
 
 /// Returns the fields of the request that a response repeats, with defaults for missing ones.
 fn echo(client: &Client) -> Map {
+    // The types of most SDKs require these fields.
     let defaults = json!({
         "background": false, "instructions": null, "max_output_tokens": null, "max_tool_calls": null, "metadata": {},
         "parallel_tool_calls": true, "previous_response_id": null, "prompt_cache_key": null,
