@@ -195,6 +195,8 @@ async fn forward(
     } else {
         let (server, body) = routed(live, record, parts, body).await?;
         sent.remove(header::CONTENT_LENGTH);
+        // `read_body` has inflated it.
+        sent.remove(header::CONTENT_ENCODING);
         (server, Body::from(body))
     };
     let none = || Fault::new(FaultKind::NotFound, "no model server is configured; set one with `--upstream`");

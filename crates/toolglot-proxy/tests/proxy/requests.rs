@@ -89,6 +89,24 @@ async fn a_compressed_request_is_read_or_refused() {
 }
 
 #[tokio::test]
+async fn a_compressed_request_without_tools_is_routed_by_its_model() {
+    let server = Server::start(|_| whole("200 OK", "", r#"{"data":[]}"#)).await;
+    let running = Running::before(&server, &[("route.model", "huge"), ("upstream.engine", "generic")]).await;
+    let mut stream = running.connect().await;
+    let body = gzip(r#"{"input":"x","model":"big"}"#);
+    let head = format!(
+        "POST /v1/embeddings HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-encoding: gzip\r\n\
+         content-length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(&body).await.unwrap();
+    read_answer(&mut stream).await;
+    assert_eq!(server.last().header("content-encoding"), None);
+    assert_eq!(server.last().body, br#"{"input":"x","model":"huge"}"#);
+}
+
+#[tokio::test]
 async fn an_answer_that_is_compressed_unasked_is_read_and_streams() {
     let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let go = std::sync::Arc::clone(&flag);

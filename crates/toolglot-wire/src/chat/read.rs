@@ -192,8 +192,7 @@ impl ChatReader {
         if let Some(own) = own(&message, &choice) {
             emit(Part::Own(own));
         }
-        if let Some(finish) = finish.filter(|_| !std::mem::replace(&mut state.finished, false)) {
-            state.finished = true;
+        if let Some(finish) = finish.filter(|_| !std::mem::replace(&mut state.finished, true)) {
             // Only now it is known how many calls share their arguments.
             state.calls.share_out(&mut emit);
             if state.calls.are_nameless() {

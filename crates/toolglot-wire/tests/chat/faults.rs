@@ -83,3 +83,20 @@ fn an_error_in_any_shape_reaches_every_client_in_its_own() {
         }
     }
 }
+
+#[test]
+fn a_finish_that_is_repeated_ends_the_answer_once() {
+    for more in [1, 2, 3] {
+        let policy = Policy::default();
+        let exchange =
+            Exchange::read(Protocol::Chat, Protocol::Chat, request(Protocol::Chat).to_string().as_bytes(), &policy);
+        let (mut turn, mut out) = (exchange.unwrap().turn(1, 1000), Vec::new());
+        turn.push(BEGINNINGS[0].1.as_bytes(), &mut out);
+        let finish =
+            BEGINNINGS[0].1.replace("\"finish_reason\":null", "\"finish_reason\":\"stop\"").replace("\"Hi\"", "null");
+        turn.push(finish.repeat(more).as_bytes(), &mut out);
+        turn.finish(TurnEnd::Over, &mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!((text.matches("\"stop\"").count(), text.contains("error")), (1, false), "{more}: {text}");
+    }
+}
