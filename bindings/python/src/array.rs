@@ -83,7 +83,7 @@ impl MessageArray {
 
 fn too_large() -> PyErr {
     PyOverflowError::new_err(
-        "an array holds at most 2 GiB of text; read the result as a stream, for example with `pyarrow.chunked_array(result)`",
+        "an array holds at most 2 GiB of text; read the result as a stream, as with `pyarrow.chunked_array(result)`",
     )
 }
 

@@ -1,10 +1,11 @@
 //! Arrow's C data interface, and the only module with unsafe code.
 //!
-//! A producer fills a structure; its taker calls `release` once, from any thread. What is unsafe here, and why it holds:
+//! A producer fills a structure; its taker calls `release` once, from any thread. What is unsafe, and why it holds:
 //! * a capsule's name says which structure it points to (`take`);
-//! * a structure that was taken keeps the interface's promises: its buffers, children and strings have the sizes that its
-//!   format gives them, and live until it is released (`strings`);
-//! * a structure that is given away points into columns or fields that its private data keeps alive (`give`, `describe`);
+//! * a structure that was taken keeps the interface's promises: its buffers, children and strings have the sizes that
+//!   its format gives them, and live until it is released (`strings`);
+//! * a structure that is given away points into columns or fields that its private data keeps alive
+//!   (`give`, `describe`);
 //! * a consumer calls what it was given with the structure that it belongs to (`release_…`, `next_…`).
 #![expect(unsafe_code, reason = "a border to C; each use is one of the four above")]
 
@@ -281,7 +282,8 @@ fn describe(field: &Field) -> CSchema {
     }
 }
 
-/// Returns a structure for a column or one of its parts; each keeps the whole alive, since consumers may take children alone.
+/// Returns a structure for a column or one of its parts; each keeps the whole alive, since consumers may
+/// take children alone.
 fn give(whole: &Arc<Column>, part: &Column) -> CArray {
     let valid = part.valid.bits().map_or(std::ptr::null(), |bits| bits.as_ptr().cast());
     let (buffers, parts): (Vec<*const c_void>, &[Column]) = match &part.data {

@@ -75,8 +75,8 @@ impl Strings<'_> {
     }
 }
 
-/// Returns one of the numbers of so many bytes that a buffer holds. The highest bit of those with a sign is that of numbers
-/// that cannot stand there.
+/// Returns one of the numbers of so many bytes that a buffer holds. The highest bit of those with a sign is that of
+/// numbers that cannot stand there.
 pub(super) fn number(buffer: &[u8], at: usize, width: usize) -> Option<usize> {
     let bytes = buffer.get(at * width..at * width + width)?;
     match width {
