@@ -67,6 +67,8 @@ type Parser struct {
 	parser  engine.Parser
 	records []engine.Record
 	err     error
+	// each yields the events of the records; it is made once, not for every piece.
+	each iter.Seq[Event]
 }
 
 // NewParser returns a parser. Close frees it at once; otherwise it is freed when it is garbage-collected.
@@ -76,7 +78,9 @@ func (r *Reader) NewParser() (*Parser, error) {
 	if err != nil {
 		return nil, wrap(err)
 	}
-	return &Parser{parser: parser}, nil
+	p := &Parser{parser: parser}
+	p.each = p.events
+	return p, nil
 }
 
 // NewParser returns a parser with its own settings.
@@ -90,16 +94,30 @@ func (p *Parser) Push(piece string) iter.Seq[Event] { return p.PushBytes([]byte(
 
 // PushBytes is like Push, for bytes.
 func (p *Parser) PushBytes(piece []byte) iter.Seq[Event] {
-	return p.step(func(records []engine.Record) ([]engine.Record, error) { return p.parser.Push(piece, records) })
+	if p.begin() {
+		records, err := p.parser.Push(piece, p.records)
+		p.end(records, err)
+	}
+	return p.each
 }
 
 // PushSpecial parses a special token; see [Options].MarkedTokens.
 func (p *Parser) PushSpecial(token string) iter.Seq[Event] {
-	return p.step(func(records []engine.Record) ([]engine.Record, error) { return p.parser.PushSpecial(token, records) })
+	if p.begin() {
+		records, err := p.parser.PushSpecial(token, p.records)
+		p.end(records, err)
+	}
+	return p.each
 }
 
 // Finish ends the message. The next Push begins a new one.
-func (p *Parser) Finish() iter.Seq[Event] { return p.step(p.parser.Finish) }
+func (p *Parser) Finish() iter.Seq[Event] {
+	if p.begin() {
+		records, err := p.parser.Finish(p.records)
+		p.end(records, err)
+	}
+	return p.each
+}
 
 // SetFinishReason sets why the server ended the message, if that is known only at the end.
 func (p *Parser) SetFinishReason(reason FinishReason) error {
@@ -131,15 +149,18 @@ func (p *Parser) Close() error {
 	return nil
 }
 
-func (p *Parser) step(do func([]engine.Record) ([]engine.Record, error)) iter.Seq[Event] {
+// begin drops the records of the step before and reports whether there may be another.
+func (p *Parser) begin() bool {
 	clear(p.records)
 	p.records = p.records[:0]
-	if p.err == nil {
-		var err error
-		p.records, err = do(p.records)
+	return p.err == nil
+}
+
+func (p *Parser) end(records []engine.Record, err error) {
+	p.records = records
+	if err != nil {
 		p.err = wrap(err)
 	}
-	return p.events
 }
 
 func (p *Parser) events(yield func(Event) bool) {

@@ -1,18 +1,17 @@
 //! Columns of texts in, columns of messages out, over the Arrow C interface.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef};
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
-use pyo3_arrow::ffi::{ArrayIterator, to_array_pycapsules, to_schema_pycapsule, to_stream_pycapsule};
-use pyo3_arrow::input::AnyArray;
+use pyo3::types::PyCapsule;
 use toolglot::{Collector, Parser};
 
+use crate::arrow::column::Column;
+use crate::arrow::strings::Strings;
+use crate::arrow::{self, Foreign};
 use crate::settings::{Dialects, Options, Tools, value_error};
 use columns::Columns;
 
@@ -32,14 +31,13 @@ const COMPILED: usize = 1024;
 /// A column of messages in chunks, for any library that supports Arrow's C interface.
 #[pyclass(frozen, module = "toolglot", name = "MessageArray")]
 pub(crate) struct MessageArray {
-    field: FieldRef,
-    chunks: Vec<ArrayRef>,
+    chunks: Vec<Arc<Column>>,
 }
 
 #[pymethods]
 impl MessageArray {
     fn __len__(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.len()).sum()
+        self.chunks.iter().map(|chunk| chunk.rows()).sum()
     }
 
     fn __repr__(&self) -> String {
@@ -48,7 +46,7 @@ impl MessageArray {
 
     /// Exports the column's type.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, self.field.as_ref())?)
+        arrow::schema(py, &columns::field())
     }
 
     /// Exports the column as one array.
@@ -56,17 +54,19 @@ impl MessageArray {
     fn __arrow_c_array__<'py>(
         &self,
         py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyResult<Bound<'py, PyTuple>> {
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        // A producer may leave another type to the consumer.
+        drop(requested_schema);
         let whole = match &self.chunks[..] {
             [only] => Arc::clone(only),
-            [] => arrow_array::new_empty_array(self.field.data_type()),
+            [] => Arc::new(Columns::default().finish().ok_or_else(too_large)?),
             many => {
-                let arrays: Vec<&dyn Array> = many.iter().map(|chunk| chunk.as_ref()).collect();
-                arrow_select::concat::concat(&arrays).map_err(too_large)?
+                let many: Vec<_> = many.iter().map(Arc::as_ref).collect();
+                Arc::new(py.detach(|| Column::joined(&many)).ok_or_else(too_large)?)
             }
         };
-        Ok(to_array_pycapsules(py, Arc::clone(&self.field), &whole, requested_schema)?)
+        Ok((arrow::schema(py, &columns::field())?, arrow::array(py, &whole)?))
     }
 
     /// Exports the column as a stream of arrays.
@@ -74,127 +74,89 @@ impl MessageArray {
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
+        requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let chunks: Vec<Result<ArrayRef, ArrowError>> = self.chunks.iter().map(|chunk| Ok(Arc::clone(chunk))).collect();
-        let iterator = ArrayIterator::new(chunks, Arc::clone(&self.field));
-        Ok(to_stream_pycapsule(py, Box::new(iterator), requested_schema)?)
+        drop(requested_schema);
+        arrow::stream(py, columns::field(), self.chunks.clone())
     }
 }
 
-fn too_large(error: ArrowError) -> PyErr {
-    PyOverflowError::new_err(format!(
-        "{error}; read the result as a stream, for example with `pyarrow.chunked_array(result)`"
-    ))
+fn too_large() -> PyErr {
+    PyOverflowError::new_err(
+        "an array holds at most 2 GiB of text; read the result as a stream, as with `pyarrow.chunked_array(result)`",
+    )
 }
 
 /// Reads every text of a column, on so many threads; messages say why no call was found if asked to.
 #[pyfunction]
 pub(crate) fn parse_array(
     py: Python<'_>,
-    texts: AnyArray,
+    texts: &Bound<'_, PyAny>,
     dialects: &Dialects,
     tools: &Tools,
-    tools_column: Option<AnyArray>,
+    tools_column: Option<Bound<'_, PyAny>>,
     options: &Options,
     how: (usize, bool),
 ) -> PyResult<MessageArray> {
     let (threads, near_misses) = how;
-    let (texts, declared) = (chunks(texts)?, tools_column.map(chunks).transpose()?.map(one).transpose()?);
-    let rows: usize = texts.iter().map(|chunk| chunk.len()).sum();
-    if let Some(declared) = declared.as_ref().filter(|declared| declared.len() != rows) {
-        let message = format!("found {rows} texts and {} lists of tools; pass one list for each text", declared.len());
+    let (texts, declared) = (Foreign::of(texts)?, tools_column.as_ref().map(Foreign::of).transpose()?);
+    let (texts, declared) = (texts.chunks()?, declared.as_ref().map(Foreign::chunks).transpose()?.map(Declared::new));
+    let rows: usize = texts.iter().map(Strings::len).sum();
+    if let Some(declared) = declared.as_ref().filter(|declared| declared.rows != rows) {
+        let message = format!("found {rows} texts and {} lists of tools; pass one list for each text", declared.rows);
         return Err(value_error(message));
     }
-    let declared = declared.as_deref().map(Strings::of).transpose()?;
     let reader = Reader { dialects: &dialects.0, tools: &tools.0, declared, options: &options.0, near_misses };
     let (mut done, mut first) = (Vec::new(), 0);
-    for chunk in &texts {
-        let strings = Strings::of(chunk.as_ref())?;
+    for strings in &texts {
         let mut from = 0;
         while from < strings.len() {
             py.check_signals()?;
-            let to = strings.slice_end(from);
-            done.extend(py.detach(|| reader.read_on(&strings, from..to, first, threads)));
+            let to = slice_end(strings, from);
+            done.extend(py.detach(|| reader.read_on(strings, from..to, first, threads)));
             from = to;
         }
         first += strings.len();
     }
-    let done = done.into_iter().map(|columns| Arc::new(columns.finish()) as ArrayRef).collect();
-    Ok(MessageArray { field: Arc::new(Field::new("message", columns::data_type(), true)), chunks: done })
+    let chunks = done.into_iter().map(|columns| columns.finish().map(Arc::new)).collect::<Option<_>>();
+    let too_long =
+        || PyOverflowError::new_err("messages of texts this long need more than 2 GiB; read them with `parse`");
+    Ok(MessageArray { chunks: chunks.ok_or_else(too_long)? })
 }
 
-fn chunks(array: AnyArray) -> PyResult<Vec<ArrayRef>> {
-    match array {
-        AnyArray::Array(array) => Ok(vec![array.into_inner().0]),
-        AnyArray::Stream(stream) => Ok(stream.into_chunked_array()?.into_inner().0),
+/// Returns where the rows end that are read in one go.
+fn slice_end(strings: &Strings<'_>, from: usize) -> usize {
+    let (mut to, mut bytes) = (from, 0);
+    while to < strings.len() && to - from < ROWS && (bytes < BYTES || to == from) {
+        bytes += strings.bytes(to).map_or(0, <[u8]>::len);
+        to += 1;
     }
+    to
 }
 
-fn one(chunks: Vec<ArrayRef>) -> PyResult<ArrayRef> {
-    let arrays: Vec<&dyn Array> = chunks.iter().map(|chunk| chunk.as_ref()).collect();
-    match &arrays[..] {
-        [] => Ok(arrow_array::new_empty_array(&DataType::Utf8)),
-        _ => arrow_select::concat::concat(&arrays).map_err(value_error),
-    }
+/// The tools of each row, as JSON.
+struct Declared<'a> {
+    rows: usize,
+    /// Each with the number of its first row.
+    chunks: Vec<(usize, Strings<'a>)>,
 }
 
-/// A column of strings, however it is laid out.
-enum Strings<'a> {
-    Short(&'a arrow_array::StringArray),
-    Long(&'a arrow_array::LargeStringArray),
-    View(&'a arrow_array::StringViewArray),
-    Dictionary(&'a dyn Array, Vec<usize>, Box<Strings<'a>>),
-    Nothing(usize),
-}
-
-impl<'a> Strings<'a> {
-    fn of(array: &'a dyn Array) -> PyResult<Self> {
-        Ok(match array.data_type() {
-            DataType::Utf8 => Self::Short(array.as_string()),
-            DataType::LargeUtf8 => Self::Long(array.as_string()),
-            DataType::Utf8View => Self::View(array.as_string_view()),
-            DataType::Null => Self::Nothing(array.len()),
-            DataType::Dictionary(..) => {
-                let dictionary = array.as_any_dictionary();
-                let values = Box::new(Self::of(dictionary.values().as_ref())?);
-                Self::Dictionary(dictionary.keys(), dictionary.normalized_keys(), values)
-            }
-            other => {
-                let message = format!("expected a column of strings, found {other}; cast it first");
-                return Err(PyTypeError::new_err(message));
-            }
-        })
+impl<'a> Declared<'a> {
+    fn new(chunks: Vec<Strings<'a>>) -> Self {
+        let mut rows = 0;
+        let numbered = chunks.into_iter().map(|chunk| {
+            let first = rows;
+            rows += chunk.len();
+            (first, chunk)
+        });
+        let chunks = numbered.collect();
+        Self { rows, chunks }
     }
 
-    fn len(&self) -> usize {
-        match self {
-            Self::Short(array) => array.len(),
-            Self::Long(array) => array.len(),
-            Self::View(array) => array.len(),
-            Self::Dictionary(_, keys, _) => keys.len(),
-            Self::Nothing(rows) => *rows,
-        }
-    }
-
-    fn get(&self, row: usize) -> Option<&str> {
-        match self {
-            Self::Short(array) => array.is_valid(row).then(|| array.value(row)),
-            Self::Long(array) => array.is_valid(row).then(|| array.value(row)),
-            Self::View(array) => array.is_valid(row).then(|| array.value(row)),
-            Self::Dictionary(keys, places, values) => keys.is_valid(row).then(|| values.get(places[row])).flatten(),
-            Self::Nothing(_) => None,
-        }
-    }
-
-    /// Returns where the rows end that are read in one go.
-    fn slice_end(&self, from: usize) -> usize {
-        let (mut to, mut bytes) = (from, 0);
-        while to < self.len() && to - from < ROWS && (bytes < BYTES || to == from) {
-            bytes += self.get(to).map_or(0, str::len);
-            to += 1;
-        }
-        to
+    fn get(&self, row: usize) -> Option<Cow<'_, str>> {
+        let after = self.chunks.partition_point(|(first, _)| *first <= row);
+        let (first, chunk) = self.chunks.get(after.checked_sub(1)?)?;
+        chunk.get(row - first)
     }
 }
 
@@ -202,7 +164,7 @@ impl<'a> Strings<'a> {
 struct Reader<'a> {
     dialects: &'a toolglot::Dialects,
     tools: &'a toolglot::Tools,
-    declared: Option<Strings<'a>>,
+    declared: Option<Declared<'a>>,
     options: &'a toolglot::Options,
     near_misses: bool,
 }
@@ -230,7 +192,7 @@ impl Reader<'_> {
     }
 
     fn read(&self, texts: &Strings<'_>, rows: std::ops::Range<usize>, first: usize) -> Columns {
-        let mut columns = Columns::new(rows.len());
+        let mut columns = Columns::default();
         let mut parsers = Parsers { reader: self, plain: None, by_tools: HashMap::new() };
         for row in rows {
             let Some(text) = texts.get(row) else {
@@ -238,9 +200,9 @@ impl Reader<'_> {
                 continue;
             };
             let tools = self.declared.as_ref().and_then(|declared| declared.get(first + row));
-            let (parser, wrong) = parsers.of(tools);
+            let (parser, wrong) = parsers.of(tools.as_deref());
             let mut collector = Collector::new(self.options);
-            parser.push(text).for_each(|event| collector.add(&event));
+            parser.push(&text).for_each(|event| collector.add(&event));
             parser.finish().for_each(|event| collector.add(&event));
             collector.set_dialect(parser.dialect().cloned());
             let mut message = collector.finish(text.as_bytes());

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 mod array;
+mod arrow;
 mod event;
 mod exchange;
 mod inspection;

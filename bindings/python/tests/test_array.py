@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -60,6 +62,75 @@ def test_tools_of_each_row() -> None:
         toolglot.parse_array(pa.array([text] * 4), tools=pa.array([whole]))
     with pytest.raises(TypeError, match="expected a column of strings, found Int64"):
         toolglot.parse_array(pa.array([1, 2]))
+
+
+def test_tools_in_chunks() -> None:
+    text = '<tool_call>{"name": "f", "arguments": {"a": "3"}}</tool_call>'
+    whole = json.dumps([{"name": "f", "parameters": {"properties": {"a": {"type": "integer"}}}}])
+    tools = pa.chunked_array([[None, None], [], [whole]], pa.string())
+    rows = pa.array(toolglot.parse_array(pa.chunked_array([[text], [text, text]]), tools=tools)).to_pylist()
+    assert [row["calls"][0]["arguments"] for row in rows] == ['{"a": "3"}', '{"a": "3"}', '{"a": 3}']
+
+
+def test_nulls_in_slices() -> None:
+    texts = [None if row % 3 else f"text {row}, which is longer than a view holds" for row in range(40)]
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        column = pa.array(texts, kind).slice(5, 30)
+        for shape in (column, column.dictionary_encode()) if kind != pa.string_view() else (column,):
+            rows = pa.array(toolglot.parse_array(shape)).to_pylist()
+            assert [row and row["content"] for row in rows] == texts[5:35]
+    whole = pa.array(toolglot.parse_array(pa.chunked_array([texts[:9], texts[9:]])))
+    whole.validate(full=True)
+    assert [row and row["content"] for row in whole.to_pylist()] == texts
+
+
+def test_bytes_that_are_no_utf8() -> None:
+    offsets, data = pa.array([0, 1, 3, 3], pa.int32()).buffers()[1], pa.py_buffer(b"a\xffb")
+    column = pa.Array.from_buffers(pa.string(), 3, [None, offsets, data])
+    rows = pa.array(toolglot.parse_array(column)).to_pylist()
+    assert [row["content"] for row in rows] == ["a", "\ufffdb", ""]
+
+
+def test_columns_outlive_what_they_came_from() -> None:
+    before = pa.total_allocated_bytes()
+    result = toolglot.parse_array(pa.chunked_array([TEXTS, TEXTS]))
+    stream, array = pa.chunked_array(result), pa.array(result)
+    del result
+    names, content = array.field("calls").flatten().field("name"), stream.chunk(0).field("content")
+    del array, stream
+    gc.collect()
+    assert names.to_pylist() == [call.name for text in TEXTS * 2 for call in toolglot.parse(text).calls]
+    assert content.to_pylist() == [toolglot.parse(text).content for text in TEXTS][: len(content)]
+    del names, content
+    gc.collect()
+    assert pa.total_allocated_bytes() == before
+
+
+def test_what_is_no_column() -> None:
+    for wrong in (["a list"], "a text", 1, None):
+        with pytest.raises(TypeError, match="expected a column of strings with Arrow's interface"):
+            toolglot.parse_array(wrong)
+
+    class Once:
+        capsules = pa.array(["a"]).__arrow_c_array__()
+
+        def __arrow_c_array__(self, requested_schema: object = None) -> object:
+            return self.capsules
+
+    assert len(toolglot.parse_array(Once())) == 1
+    with pytest.raises(toolglot.ToolglotError, match="only once"):
+        toolglot.parse_array(Once())
+
+
+def test_streams_that_fail() -> None:
+    def batches() -> Iterator[Any]:
+        yield pa.record_batch({"text": ["a"]})
+        raise OSError("the disk is gone")
+
+    with pytest.raises(toolglot.ToolglotError, match="the disk is gone"):
+        toolglot.parse_array(pa.RecordBatchReader.from_batches(pa.schema([("text", pa.string())]), batches()))
+    with pytest.raises(TypeError, match="expected a column of strings, found Struct"):
+        toolglot.parse_array(pa.table({"text": ["a"]}))
 
 
 def test_polars() -> None:

@@ -6,6 +6,27 @@ package native
 #cgo pkg-config: toolglot
 #include <stdlib.h>
 #include <toolglot.h>
+
+// What a step of a parser returns, so that a piece of text crosses into C only once.
+typedef struct {
+    tg_status status;
+    size_t count;
+    const tg_event *events;
+} step;
+
+static step made(tg_parser *parser, tg_status status) {
+    return (step){status, tg_parser_event_count(parser), tg_parser_events(parser)};
+}
+
+static step push(tg_parser *parser, const uint8_t *data, size_t len) {
+    return made(parser, tg_parser_push(parser, data, len));
+}
+
+static step push_special(tg_parser *parser, const uint8_t *data, size_t len) {
+    return made(parser, tg_parser_push_special(parser, data, len));
+}
+
+static step finish(tg_parser *parser) { return made(parser, tg_parser_finish(parser)); }
 */
 import "C"
 
@@ -271,15 +292,13 @@ func (p *parser) Close() {
 	}
 }
 
-func (p *parser) step(records []engine.Record, call func() C.tg_status) ([]engine.Record, error) {
-	if p.handle == nil {
-		return records, errClosed
-	}
+// events appends the events of a step.
+func (p *parser) events(step C.step, records []engine.Record) ([]engine.Record, error) {
 	defer runtime.KeepAlive(p)
-	if err := engine.Failure(int32(call()), ""); err != nil {
+	if err := engine.Failure(int32(step.status), ""); err != nil {
 		return records, err
 	}
-	for _, event := range unsafe.Slice(C.tg_parser_events(p.handle), int(C.tg_parser_event_count(p.handle))) {
+	for _, event := range unsafe.Slice(step.events, int(step.count)) {
 		records = append(records, engine.Record{
 			Kind:  uint32(event.kind),
 			Index: int(event.index),
@@ -298,17 +317,26 @@ func text(text C.tg_text) string {
 }
 
 func (p *parser) Push(piece []byte, records []engine.Record) ([]engine.Record, error) {
+	if p.handle == nil {
+		return records, errClosed
+	}
 	data, size := raw(piece)
-	return p.step(records, func() C.tg_status { return C.tg_parser_push(p.handle, data, size) })
+	return p.events(C.push(p.handle, data, size), records)
 }
 
 func (p *parser) PushSpecial(token string, records []engine.Record) ([]engine.Record, error) {
+	if p.handle == nil {
+		return records, errClosed
+	}
 	data, size := chars(token)
-	return p.step(records, func() C.tg_status { return C.tg_parser_push_special(p.handle, data, size) })
+	return p.events(C.push_special(p.handle, data, size), records)
 }
 
 func (p *parser) Finish(records []engine.Record) ([]engine.Record, error) {
-	return p.step(records, func() C.tg_status { return C.tg_parser_finish(p.handle) })
+	if p.handle == nil {
+		return records, errClosed
+	}
+	return p.events(C.finish(p.handle), records)
 }
 
 func (p *parser) SetFinishReason(reason string) error {

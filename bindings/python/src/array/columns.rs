@@ -1,94 +1,64 @@
 //! The columns of messages: what a row holds, and how it is added.
 
-use std::sync::Arc;
+use std::ffi::CStr;
 
-use arrow_array::builder::{Int64Builder, StringBuilder};
-use arrow_array::{Array, ArrayRef, ListArray, StructArray};
-use arrow_buffer::{NullBufferBuilder, OffsetBuffer};
-use arrow_schema::{DataType, Field, Fields};
 use toolglot::Message;
 
+use crate::arrow::column::{Column, Data, Field, Lists, Texts, Valid};
+
 /// Messages that grow row by row.
+#[derive(Default)]
 pub(super) struct Columns {
-    valid: NullBufferBuilder,
+    valid: Valid,
     /// content, reasoning, finish_reason, dialect.
-    words: [StringBuilder; 4],
+    words: [Texts; 4],
     calls: List<3>,
     incomplete: List<4>,
     diagnostics: List<2>,
-    spans: [Int64Builder; 2],
+    spans: [Vec<i64>; 2],
 }
 
 /// A list of structs of strings in each row.
 struct List<const N: usize> {
-    lengths: Vec<usize>,
-    fields: [StringBuilder; N],
+    lists: Lists,
+    members: [Texts; N],
 }
 
-const CALL: [&str; 3] = ["id", "name", "arguments"];
-const INCOMPLETE: [&str; 4] = ["name", "arguments", "text", "outcome"];
-const DIAGNOSTIC: [&str; 2] = ["code", "message"];
-
-/// Returns the type of a message's column.
-pub(super) fn data_type() -> DataType {
-    DataType::Struct(fields())
-}
-
-fn fields() -> Fields {
-    let text = |name: &str| Field::new(name, DataType::Utf8, true);
-    Fields::from(vec![
-        text("content"),
-        text("reasoning"),
-        Field::new("calls", list_of(strings(&CALL)), true),
-        Field::new("incomplete", list_of(strings(&INCOMPLETE)), true),
-        text("finish_reason"),
-        text("dialect"),
-        Field::new("diagnostics", list_of(diagnostic()), true),
-    ])
-}
-
-fn strings(names: &[&str]) -> Fields {
-    names.iter().map(|name| Field::new(*name, DataType::Utf8, true)).collect()
-}
-
-fn diagnostic() -> Fields {
-    let spans = ["start", "end"].map(|name| Arc::new(Field::new(name, DataType::Int64, true)));
-    strings(&DIAGNOSTIC).iter().cloned().chain(spans).collect()
-}
-
-fn list_of(fields: Fields) -> DataType {
-    DataType::List(Arc::new(Field::new("item", DataType::Struct(fields), true)))
+/// Returns the type of a column of messages.
+pub(super) fn field() -> Field {
+    let texts = |names: &[&'static CStr]| names.iter().copied().map(Field::texts).collect::<Vec<_>>();
+    let mut diagnostic = texts(&[c"code", c"message"]);
+    diagnostic.extend([c"start", c"end"].map(Field::numbers));
+    let fields = vec![
+        Field::texts(c"content"),
+        Field::texts(c"reasoning"),
+        Field::lists(c"calls", texts(&[c"id", c"name", c"arguments"])),
+        Field::lists(c"incomplete", texts(&[c"name", c"arguments", c"text", c"outcome"])),
+        Field::texts(c"finish_reason"),
+        Field::texts(c"dialect"),
+        Field::lists(c"diagnostics", diagnostic),
+    ];
+    Field::structs(c"message", fields)
 }
 
 impl Columns {
-    pub(super) fn new(rows: usize) -> Self {
-        Self {
-            valid: NullBufferBuilder::new(rows),
-            words: std::array::from_fn(|_| StringBuilder::new()),
-            calls: List::new(),
-            incomplete: List::new(),
-            diagnostics: List::new(),
-            spans: std::array::from_fn(|_| Int64Builder::new()),
-        }
-    }
-
     /// Adds a row for a text that is null.
     pub(super) fn add_null(&mut self) {
-        self.valid.append_null();
-        self.words.iter_mut().for_each(StringBuilder::append_null);
-        self.calls.lengths.push(0);
-        self.incomplete.lengths.push(0);
-        self.diagnostics.lengths.push(0);
+        self.valid.push(false);
+        self.words.iter_mut().for_each(|words| words.push(None));
+        self.calls.lists.push(0);
+        self.incomplete.lists.push(0);
+        self.diagnostics.lists.push(0);
     }
 
     /// Adds a message; `wrong` says why its tools could not be used.
     pub(super) fn add(&mut self, message: Message, wrong: Option<&str>) {
-        self.valid.append_non_null();
+        self.valid.push(true);
         let [content, reasoning, finish_reason, dialect] = &mut self.words;
-        content.append_value(message.content);
-        reasoning.append_value(message.reasoning);
-        finish_reason.append_value(message.finish_reason.name());
-        dialect.append_option(message.dialect.as_deref());
+        content.push(Some(&message.content));
+        reasoning.push(Some(&message.reasoning));
+        finish_reason.push(Some(message.finish_reason.name()));
+        dialect.push(message.dialect.as_deref());
         self.calls.add(message.calls.iter().map(|call| [&*call.id, &*call.name, &*call.arguments]));
         let incomplete = message.incomplete.iter();
         self.incomplete.add(incomplete.map(|call| [&*call.name, &*call.arguments, &*call.text, call.outcome.name()]));
@@ -98,46 +68,45 @@ impl Columns {
         let all: Vec<_> = wrong.into_iter().chain(found).collect();
         self.diagnostics.add(all.iter().map(|(words, _)| *words));
         for (_, places) in &all {
-            for (builder, at) in self.spans.iter_mut().zip(places) {
-                builder.append_value(i64::try_from(*at).unwrap_or(i64::MAX));
+            for (span, at) in self.spans.iter_mut().zip(places) {
+                span.push(i64::try_from(*at).unwrap_or(i64::MAX));
             }
         }
     }
 
-    /// Returns the rows.
-    pub(super) fn finish(mut self) -> StructArray {
-        let [content, reasoning, finish_reason, dialect] =
-            self.words.map(|mut words| Arc::new(words.finish()) as ArrayRef);
-        let spans = self.spans.map(|mut span| Arc::new(span.finish()) as ArrayRef);
-        let columns = vec![
-            content,
-            reasoning,
-            self.calls.finish(strings(&CALL), []),
-            self.incomplete.finish(strings(&INCOMPLETE), []),
-            finish_reason,
-            dialect,
-            self.diagnostics.finish(diagnostic(), spans),
+    /// Returns the rows; nothing if a column has more text than Arrow's strings can hold.
+    pub(super) fn finish(self) -> Option<Column> {
+        let [content, reasoning, finish_reason, dialect] = self.words.map(Texts::finish);
+        let spans = self.spans.map(|span| Column { valid: Valid::all(span.len()), data: Data::Numbers(span) });
+        let members = vec![
+            content?,
+            reasoning?,
+            self.calls.finish([])?,
+            self.incomplete.finish([])?,
+            finish_reason?,
+            dialect?,
+            self.diagnostics.finish(spans)?,
         ];
-        StructArray::new(fields(), columns, self.valid.finish())
+        Some(Column { valid: self.valid, data: Data::Structs(members) })
+    }
+}
+
+impl<const N: usize> Default for List<N> {
+    fn default() -> Self {
+        Self { lists: Lists::default(), members: std::array::from_fn(|_| Texts::default()) }
     }
 }
 
 impl<const N: usize> List<N> {
-    fn new() -> Self {
-        Self { lengths: Vec::new(), fields: std::array::from_fn(|_| StringBuilder::new()) }
-    }
-
     fn add<'a>(&mut self, items: impl ExactSizeIterator<Item = [&'a str; N]>) {
-        self.lengths.push(items.len());
+        self.lists.push(items.len());
         for item in items {
-            self.fields.iter_mut().zip(item).for_each(|(field, text)| field.append_value(text));
+            self.members.iter_mut().zip(item).for_each(|(member, text)| member.push(Some(text)));
         }
     }
 
-    fn finish<const M: usize>(self, fields: Fields, more: [ArrayRef; M]) -> ArrayRef {
-        let columns = self.fields.map(|mut field| Arc::new(field.finish()) as ArrayRef);
-        let items = StructArray::new(fields.clone(), columns.into_iter().chain(more).collect(), None);
-        let item = Arc::new(Field::new("item", items.data_type().clone(), true));
-        Arc::new(ListArray::new(item, OffsetBuffer::from_lengths(self.lengths), Arc::new(items), None))
+    fn finish<const M: usize>(self, more: [Column; M]) -> Option<Column> {
+        let members: Option<Vec<_>> = self.members.into_iter().map(Texts::finish).collect();
+        self.lists.finish(members?.into_iter().chain(more).collect())
     }
 }
