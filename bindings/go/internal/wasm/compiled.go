@@ -292,43 +292,27 @@ func (g *guest) enter() error {
 
 type parser struct{ *guest }
 
-// step calls a function of the parser that returns a status and makes events.
-func (p *parser) step(do func(*module.Module, text) int32, input []byte, records []engine.Record) ([]engine.Record, error) {
+func (p *parser) step(do step, input []byte, records []engine.Record) ([]engine.Record, error) {
 	if err := p.enter(); err != nil {
 		return records, err
 	}
 	defer p.in.Unlock()
-	put, err := p.in.put(input)
-	if err != nil {
-		return records, err
-	}
-	status, err := p.in.call(func(m *module.Module) int32 { return do(m, put[0]) })
-	if err == nil {
-		err = engine.Failure(status, "")
-	}
-	if err != nil {
-		return records, err
-	}
-	return p.in.records(p.what.handle, records)
+	return p.in.step(do, p.what.handle, input, records)
 }
 
 func (p *parser) Push(piece []byte, records []engine.Record) ([]engine.Record, error) {
-	push := func(m *module.Module, piece text) int32 {
-		return m.Xtg_parser_push(p.what.handle, piece.at, piece.size)
-	}
-	return p.step(push, piece, records)
+	return p.step((*module.Module).Xtg_parser_push, piece, records)
 }
 
 func (p *parser) PushSpecial(token string, records []engine.Record) ([]engine.Record, error) {
-	push := func(m *module.Module, token text) int32 {
-		return m.Xtg_parser_push_special(p.what.handle, token.at, token.size)
-	}
-	return p.step(push, []byte(token), records)
+	return p.step((*module.Module).Xtg_parser_push_special, []byte(token), records)
 }
 
 func (p *parser) Finish(records []engine.Record) ([]engine.Record, error) {
-	return p.step(func(m *module.Module, _ text) int32 { return m.Xtg_parser_finish(p.what.handle) }, nil, records)
+	return p.step(finish, nil, records)
 }
+
+func finish(m *module.Module, parser, _, _ int32) int32 { return m.Xtg_parser_finish(parser) }
 
 func (p *parser) SetFinishReason(reason string) error {
 	if err := p.enter(); err != nil {

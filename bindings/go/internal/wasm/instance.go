@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolglot/toolglot/bindings/go/internal/engine"
 	"github.com/toolglot/toolglot/bindings/go/internal/wasm/module"
@@ -32,6 +33,8 @@ type instance struct {
 	// gone is what the garbage collector found unused; it is freed with the next call.
 	gone  []garbage
 	dying sync.Mutex
+	// isLittered says that there is any, which is cheaper to ask than to lock.
+	isLittered atomic.Bool
 	// broken is why the instance can no longer be used.
 	broken error
 	// parsers counts who lives here.
@@ -72,11 +75,13 @@ func (in *instance) call(do func(*module.Module) int32) (result int32, err error
 	}
 	defer func() {
 		if trap := recover(); trap != nil {
-			err = in.die(fmt.Sprintf("toolglot: %v", trap))
+			err = in.trapped(trap)
 		}
 	}()
 	return do(in.module), nil
 }
+
+func (in *instance) trapped(trap any) error { return in.die(fmt.Sprintf("toolglot: %v", trap)) }
 
 func (in *instance) memory() []byte { return *in.module.Xmemory().Slice() }
 
@@ -202,14 +207,19 @@ func (in *instance) bury(what garbage) {
 	in.dying.Lock()
 	defer in.dying.Unlock()
 	in.gone = append(in.gone, what)
+	in.isLittered.Store(true)
 }
 
 // enter takes the lock and frees what is gone.
 func (in *instance) enter() {
 	in.Lock()
+	if !in.isLittered.Load() {
+		return
+	}
 	in.dying.Lock()
 	gone := in.gone
 	in.gone = nil
+	in.isLittered.Store(false)
 	in.dying.Unlock()
 	for _, what := range gone {
 		if what.guest {
@@ -219,16 +229,35 @@ func (in *instance) enter() {
 	}
 }
 
-// records appends the events of a parser's last step.
-func (in *instance) records(parser int32, records []engine.Record) ([]engine.Record, error) {
-	count, err := in.call(func(m *module.Module) int32 { return m.Xtg_parser_event_count(parser) })
-	if err != nil || count == 0 {
-		return records, err
-	}
-	at, err := in.call(func(m *module.Module) int32 { return m.Xtg_parser_events(parser) })
+// step is a function of the module that takes a step of a parser with a text and returns a status.
+type step func(m *module.Module, parser, text, size int32) int32
+
+// step takes a step of a parser and appends its events. It happens for every token, so all of it is one call.
+func (in *instance) step(do step, parser int32, input []byte, records []engine.Record) (made []engine.Record, err error) {
+	put, err := in.put(input)
 	if err != nil {
 		return records, err
 	}
+	if in.broken != nil {
+		return records, in.broken
+	}
+	defer func() {
+		if trap := recover(); trap != nil {
+			made, err = records, in.trapped(trap)
+		}
+	}()
+	if status := do(in.module, parser, put[0].at, put[0].size); status != engine.OK {
+		return records, engine.Failure(status, "")
+	}
+	count := in.module.Xtg_parser_event_count(parser)
+	if count == 0 {
+		return records, nil
+	}
+	return in.records(in.module.Xtg_parser_events(parser), count, records)
+}
+
+// records appends events that lie in the module's memory.
+func (in *instance) records(at, count int32, records []engine.Record) ([]engine.Record, error) {
 	table, ok := in.view(at, count*recordSize)
 	if !ok {
 		return records, in.die("events lie outside the module's memory")
