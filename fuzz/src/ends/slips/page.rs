@@ -39,7 +39,8 @@ pub(in crate::ends) fn markdown(rows: &[(&str, &str, &Tally)]) -> String {
     bodies.dedup();
     let slips = by_slip(&rows.iter().map(|(name, _, tally)| (*name, *tally)).collect::<Vec<_>>());
     let table = |title: &str, of: &dyn Fn(&str) -> bool| {
-        let mut out = format!("\n## {title}\n\n| dialect | as intended | not finished | wrong |\n|---|---:|---:|---:|\n");
+        let mut out =
+            format!("\n## {title}\n\n| dialect | as intended | not finished | wrong |\n|---|---:|---:|---:|\n");
         let chosen: Vec<_> = rows.iter().filter(|row| of(row.1)).collect();
         for (name, _, tally) in chosen.iter().filter(|_| title != "All") {
             out.push_str(&format!("| `{name}` |{}\n", shares(&[*tally])));
