@@ -2,6 +2,7 @@
 
 use super::call_context::CallContext;
 use super::member;
+use crate::dialect::HeadPart;
 use crate::json::last_word;
 use crate::view::NotYet;
 
@@ -48,8 +49,14 @@ fn declared(word: &str, context: &CallContext<'_>) -> Option<usize> {
     starts.find(|start| context.engine.tools.is_declared(&word[*start..]))
 }
 
-/// Returns whether a text that begins at `from` contains a declared tool's name, a parenthesis and a keyword.
+/// Returns whether a text that begins at `from` contains a declared tool's name, a parenthesis and a keyword, or whatever the
+/// dialect writes between a tool's name and its parenthesis.
 pub(super) fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
+    let last = context.pattern().head.last().and_then(HeadPart::literal);
+    let behind_name = last.and_then(|last| last.spellings.first()).map(|spelling| spelling.opener().trim());
+    if behind_name.is_some_and(|words| words.len() > 1 && before.contains(words)) {
+        return Ok(true);
+    }
     for (at, _) in before.rmatch_indices('(').take(PARENTHESES) {
         let Some(name) = last_word(&before[..at]) else { continue };
         let text = &before[..at - name.len()];
