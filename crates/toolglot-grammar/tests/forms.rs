@@ -52,12 +52,12 @@ fn the_same_input_gives_the_same_bytes_and_size_grows_with_the_tools() {
 fn time_grows_with_the_tools() {
     for dialect in Dialects::builtin().iter() {
         for write in FORMS {
-            // A busy machine takes its time now and then.
-            let best = |tools: &[GrammarTool]| (0..3).map(|_| time_of(dialect, tools, write)).min().unwrap();
-            let [few, forty, many] = [10, 40, 80].map(|count| best(&tools(count)));
-            assert!(many < 40 * few, "{}: {few:?} for 10 tools, {many:?} for 80", dialect.name());
+            let times = || [10, 40, 80].map(|count| time_of(dialect, &tools(count), write));
             let limit = Duration::from_millis(if cfg!(debug_assertions) { 400 } else { 20 });
-            assert!(forty < limit, "{}: {forty:?} for 40 tools", dialect.name());
+            let is_fast = |[few, forty, many]: [Duration; 3]| many < 40 * few && forty < limit;
+            // A busy machine only makes it slower, so one quiet attempt is enough.
+            let attempts: Vec<_> = (0..8).map(|_| times()).take_while(|times| !is_fast(*times)).collect();
+            assert!(attempts.len() < 8, "{}: {attempts:?} for 10, 40 and 80 tools", dialect.name());
         }
     }
 }
