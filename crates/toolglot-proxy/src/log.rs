@@ -47,7 +47,7 @@ impl Log {
         if lost > 0 {
             line = format!("({lost} log lines dropped)\n{line}");
         }
-        // Never waits; what this line would have told of earlier ones is told by the next.
+        // Never waits; the next line reports the lines that this one would have reported.
         if self.lines.try_send(Line::Text(line)).is_err() {
             self.lost.fetch_add(lost + 1, Ordering::Relaxed);
         }
