@@ -29,6 +29,9 @@ fn settings_are_checked_with_line_and_advice() {
         (&["serve", "--demo", "-d", "off", "-d", "hermes"], "`off` cannot be combined"),
         (&["serve", "--demo", "--set", "x=1"], "`--set x`: unknown setting `x`"),
         (&["serve", "--set", "x"], "NAME=VALUE"),
+        (&["serve", "--config", "no/such"], "error: cannot read `no/such`: no such file"),
+        (&["replay", "no/such.json"], "error: cannot read `no/such.json`: no such file"),
+        (&["captures", "no/such"], "error: cannot read `no/such`: no such file; set `capture"),
     ] {
         let done = toolglot(args, "");
         assert_eq!(done.code, 2, "{args:?}: {}", done.err);
