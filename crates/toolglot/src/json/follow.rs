@@ -312,16 +312,14 @@ impl ReaderStep<'_> {
 
     /// Looks for a second string after a blank, which Python joins to the first, or after a plus.
     pub(super) fn joins(&self, end: usize) -> Result<Option<Follow>, NotYet> {
-        let bracket = match self.parent() {
-            None if self.reader.place != ValuePosition::Keyword => return Ok(None),
-            None => Bracket::Tuple,
-            Some(bracket) => bracket,
-        };
         let (next, plus) = self.look().joint(end)?;
         if next == end || self.look().opens(next)?.is_none() {
             return Ok(None);
         }
-        let joins = plus || matches!(bracket, Bracket::Object | Bracket::Group) || self.parent().is_none();
+        let joins = match self.parent() {
+            None => self.reader.place == ValuePosition::Keyword,
+            Some(bracket) => plus || matches!(bracket, Bracket::Object | Bracket::Group),
+        };
         Ok(joins.then_some(Follow::Joins(next)))
     }
 }

@@ -47,6 +47,11 @@ impl Winner {
     pub(crate) fn context<'s>(&'s self, engine: &'s Engine, view: View<'s>) -> CallContext<'s> {
         CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head)
     }
+
+    /// Returns whether this is an object that only has a name.
+    fn is_bare(&self) -> bool {
+        matches!(self.start, Start::Call { arguments: CallArguments::Missing, .. })
+    }
 }
 
 /// The result of a proof.
@@ -121,6 +126,8 @@ pub(crate) struct TrialContext<'t> {
     pub(crate) held: bool,
     /// The number of earlier calls, as far as a proof needs it.
     pub(crate) calls: usize,
+    /// The worst outcome of these, and of calls that could not even begin.
+    pub(crate) worst: Outcome,
     /// Futile look-ahead has used up its limit, so candidates that need more die.
     pub(crate) exhausted: bool,
     /// Look-ahead for ends of strings has used up its limit, so only nearby bytes decide about a call.
@@ -145,6 +152,7 @@ impl<'t> TrialContext<'t> {
             fence: false,
             held: false,
             calls: 0,
+            worst: Outcome::Complete,
             exhausted: false,
             hasty: false,
             near: false,
@@ -156,7 +164,7 @@ impl<'t> TrialContext<'t> {
         Self { nested: true, ..Self::new(engine, view, at, pattern_ref) }
     }
 
-    fn pattern(&self) -> &'t Pattern {
+    pub(crate) fn pattern(&self) -> &'t Pattern {
         self.engine.pattern(self.pattern_ref)
     }
 
@@ -165,16 +173,14 @@ impl<'t> TrialContext<'t> {
         self.weak && (self.company.is_some() || win.is_bare())
     }
 
+    /// Returns whether a call must fit its tool: for a strict caller, and after a call that broke, which may have quoted it.
+    fn must_fit(&self) -> bool {
+        self.engine.options.validation == Validation::Strict || self.worst > Outcome::Repaired
+    }
+
     /// Returns whether the proof's events are emitted at once when it commits.
     fn keeps_proof(&self, win: &Winner) -> bool {
         self.held || self.must_prove(win)
-    }
-}
-
-impl Winner {
-    /// Returns whether this is an object that only has a name.
-    fn is_bare(&self) -> bool {
-        matches!(self.start, Start::Call { arguments: CallArguments::Missing, .. })
     }
 }
 
@@ -309,7 +315,7 @@ fn admit(context: &TrialContext<'_>, win: Box<Winner>, proof: &mut Option<Box<Pr
     if context.weak && is_markup(context.engine, &win.callee, &win.head) {
         return Ok(dead(context.at, "its attributes do not fit the tool"));
     }
-    let strict = context.engine.options.validation == Validation::Strict;
+    let strict = context.must_fit();
     let prove = context.must_prove(&win);
     if !prove && !undeclared && !strict && !context.held {
         return Ok(Trial::Ready(win));
@@ -350,8 +356,8 @@ fn judge(context: &TrialContext<'_>, proof: &mut Proof) -> Result<Option<Trial>,
     let end = reading.resume(engine, view, sink)?;
     let undeclared = win.callee.name_match == NameMatch::Undeclared;
     let prove = context.must_prove(win);
-    let against = rejection(engine, sink, undeclared, end, win);
-    if engine.options.validation == Validation::Strict && sink.worst() <= Outcome::Repaired && against.is_some() {
+    let against = rejection(context, sink, end, win);
+    if context.must_fit() && sink.worst() <= Outcome::Repaired && against.is_some() {
         return Ok(against.map(Trial::Rejected));
     }
     let cut = undeclared && sink.has(Code::MissingCloser);
@@ -382,11 +388,10 @@ fn dead(read: usize, why: &'static str) -> Trial {
 
 /// Begins to read a call silently to its end, or all of its section so that it can be emitted at once.
 fn begin_proof(context: &TrialContext<'_>, win: Box<Winner>) -> Box<Proof> {
-    let (options, at) = (&context.engine.options, context.at);
+    let (repairs, at) = (context.engine.options.repairs, context.at);
     let all = context.keeps_proof(&win);
-    let repairs = options.repairs;
     // A strict caller's schema is held against what would go out.
-    let said = all || options.validation == Validation::Strict;
+    let said = all || context.must_fit();
     let mut sink = if said { Sink::fork(at, context.calls, repairs) } else { Sink::muted(at, repairs) };
     sink.hasty = context.exhausted || context.hasty;
     let reading = CallReader::new(Winner::clone(&win), !all);
@@ -439,10 +444,11 @@ fn line_may_go_on(context: &TrialContext<'_>, end: usize) -> Result<bool, NotYet
     Ok(true)
 }
 
-/// Returns the objections of a strict caller, or one that rejects unknown tools, to a call.
-fn rejection(engine: &Engine, sink: &Sink, undeclared: bool, end: usize, win: &Winner) -> Option<Rejection> {
-    let strict = engine.options.validation == Validation::Strict;
+/// Returns the objections to a call that must fit its tool, or those of a caller that rejects unknown tools.
+fn rejection(context: &TrialContext<'_>, sink: &Sink, end: usize, win: &Winner) -> Option<Rejection> {
+    let (engine, strict) = (context.engine, context.must_fit());
     let (name, read) = (&win.callee.name, end + sink.read_in_vain());
+    let undeclared = win.callee.name_match == NameMatch::Undeclared;
     if undeclared && (strict || engine.options.unknown_tool == UnknownTool::Text) {
         let message = format!("undeclared tool `{name}`; treated as text");
         return Some(Rejection { end, read, code: Code::UnknownTool, message });

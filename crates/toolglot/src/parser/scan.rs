@@ -9,6 +9,7 @@ use super::engine::Engine;
 use super::head::Head;
 use super::markdown::MarkdownState;
 use crate::diagnostic::Code;
+use crate::event::Outcome;
 use crate::options::{Options, ReasoningOpen};
 use crate::sink::Sink;
 use crate::trace::{Action, Step};
@@ -57,6 +58,8 @@ pub(crate) struct Scanner {
     looks_ahead: bool,
     /// A call that parsed but was rejected; no other reading may replace it.
     rejected: Option<Rejection>,
+    /// What was read of calls that could not begin: they may quote what opens there.
+    unread: Range<usize>,
     /// Bytes of look-ahead for candidates that died.
     wasted_lookahead: usize,
     /// How many those were when the contest began.
@@ -125,6 +128,12 @@ impl Scanner {
         self.at = at;
         self.place.refresh();
         self.lost.clear();
+    }
+
+    /// Returns the worst outcome of the calls before, and of those that could not begin and may quote what opens here.
+    fn worst(&self, sink: &Sink) -> Outcome {
+        let quoted = self.unread.start < self.at && self.at < self.unread.end;
+        if quoted { Outcome::Broken } else { sink.worst() }
     }
 
     /// Passes text without openers; false if something needs a decision.

@@ -43,16 +43,11 @@ fn name_before(view: View<'_>, word: Range<usize>, next: Option<&Literal>, head:
 
 /// Returns the end of a name with spaces: the literal after it must follow, or the line must end.
 fn spaced(view: View<'_>, word: Range<usize>, next: Option<&Literal>, head: &Head) -> Result<Option<usize>, NotYet> {
-    if view.byte(word.end)? != Some(b' ') {
+    if view.byte(word.end)? != Some(b' ') || stands(view, skip_gap(view, word.end)?, next, head)?.is_some() {
         return Ok(None);
     }
-    let at = word.start;
-    let Some(next) = next else { return words_of_line(view, at) };
-    if stands(view, skip_gap(view, word.end)?, [next], head)?.is_some() {
-        return Ok(None);
-    }
-    let near = view.limited(at + NAME_LIMIT);
-    let whole = view.within(near, field_end(near, at, Some(next), head))?;
+    let (at, near) = (word.start, view.limited(word.start + NAME_LIMIT));
+    let whole = view.within(near, field_end(near, at, next, head))?;
     let is_word = |word: &str| word.chars().all(|next| is_name_char(next, false));
     Ok(whole.filter(|whole| view.slice(at, *whole).trim_end().split(' ').all(|word| !word.is_empty() && is_word(word))))
 }
@@ -62,22 +57,6 @@ pub(super) fn quoted_name(view: View<'_>, at: usize) -> Result<Option<usize>, No
     let Some(quote @ (b'"' | b'\'')) = view.byte(at)? else { return Ok(None) };
     let end = name_end(view, at + 1)?;
     Ok(if end.map(|end| view.byte(end)).transpose()? == Some(Some(quote)) { end.map(|end| end + 1) } else { None })
-}
-
-/// Returns the end of the line at `at` if it consists of words.
-fn words_of_line(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-    let mut end = at;
-    while end - at <= NAME_LIMIT
-        && let Some(next) = view.char(end)?
-    {
-        match next {
-            '\n' => return Ok((view.byte(end - 1)? != Some(b' ')).then_some(end)),
-            ' ' => end += 1,
-            _ if is_name_char(next, false) => end += next.len_utf8(),
-            _ => return Ok(None),
-        }
-    }
-    Ok(None)
 }
 
 /// Returns the end of the name that starts at `at`, `None` if there is none or it is too long.

@@ -4,6 +4,7 @@
 //! after its closer can change it.
 
 use super::{ScanFound, Scanner};
+use crate::event::Outcome;
 use crate::options::Validation;
 use crate::parser::catalog::Strength;
 use crate::parser::element::opens_element;
@@ -50,7 +51,9 @@ impl Scanner {
             || self.trace.is_some()
             || self.rejected.is_some();
         let within = sink.started < options.limits.calls && options.limits.depth > 1;
-        let judged = options.validation == Validation::Strict || self.may_be_draft(engine, Strength::Strong);
+        let judged = options.validation == Validation::Strict
+            || self.worst(sink) > Outcome::Repaired
+            || self.may_be_draft(engine, Strength::Strong);
         !asked && within && !judged && self.place.is_unquoted()
     }
 }

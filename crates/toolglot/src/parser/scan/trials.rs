@@ -2,7 +2,7 @@
 
 use super::{ContestOutcome, ScanFound, Scanner};
 use crate::diagnostic::Code;
-use crate::dialect::{BodyKind, Pattern};
+use crate::dialect::{BodyKind, Literal, Pattern};
 use crate::options::Evidence;
 use crate::parser::catalog::{CandidateRole, Strength, skipped};
 use crate::parser::contest::{Company, HeadResult, SectionHead, Trial, TrialContext, go_on, heads, try_body, try_call};
@@ -54,7 +54,7 @@ impl Scanner {
                     }
                     None
                 }
-                CandidateRole::Call => self.try_candidate(engine, view, number, sink.started, &mut shared)?,
+                CandidateRole::Call => self.try_candidate(engine, view, number, sink, &mut shared)?,
                 CandidateRole::Reasoning | CandidateRole::Content => match engine.catalog.pattern(candidate) {
                     Some(pattern) if !engine.catalog.dialect(candidate).is_proven_by_closer(pattern) => {
                         self.try_region(view, number, pattern)?
@@ -84,7 +84,7 @@ impl Scanner {
         engine: &Engine,
         view: View<'_>,
         number: usize,
-        calls: usize,
+        sink: &Sink,
         shared: &mut SharedHeads,
     ) -> Result<Option<ScanFound>, NotYet> {
         let candidate = &engine.catalog.candidates[number];
@@ -103,7 +103,8 @@ impl Scanner {
                 Some(Company::Anything) if self.is_bare_amid_text(engine, view)? => Some(Company::Objects),
                 element => element,
             },
-            calls,
+            calls: sink.started,
+            worst: self.worst(sink),
             named: candidate.is_named,
             fence,
             fresh: self.place.is_fresh(),
@@ -176,6 +177,10 @@ impl Scanner {
             Trial::Dead { why, read } => {
                 let why = if self.forges(context)? { FORGED } else { why };
                 self.wasted_lookahead += read.saturating_sub(self.at);
+                if context.pattern().opening().is_some_and(Literal::is_strong) {
+                    let from = if self.at < self.unread.end { self.unread.start } else { self.at };
+                    self.unread = from..read.max(self.unread.end);
+                }
                 let detail = || format!("{}: {why}", source());
                 self.step(Action::Died, Some(dialect), self.at..read.clamp(self.at, context.view.end()), detail);
             }
