@@ -312,14 +312,15 @@ impl ReaderStep<'_> {
 
     /// Looks for a second string after a blank, which Python joins to the first, or after a plus.
     pub(super) fn joins(&self, end: usize) -> Result<Option<Follow>, NotYet> {
+        let parent = self.parent();
+        if parent.is_none() && self.reader.place != ValuePosition::Keyword {
+            return Ok(None);
+        }
         let (next, plus) = self.look().joint(end)?;
         if next == end || self.look().opens(next)?.is_none() {
             return Ok(None);
         }
-        let joins = match self.parent() {
-            None => self.reader.place == ValuePosition::Keyword,
-            Some(bracket) => plus || matches!(bracket, Bracket::Object | Bracket::Group),
-        };
+        let joins = plus || matches!(parent, None | Some(Bracket::Object | Bracket::Group));
         Ok(joins.then_some(Follow::Joins(next)))
     }
 }

@@ -132,8 +132,7 @@ impl Scanner {
 
     /// Returns the worst outcome of the calls before, and of those that could not begin and may quote what opens here.
     fn worst(&self, sink: &Sink) -> Outcome {
-        let quoted = self.unread.start < self.at && self.at < self.unread.end;
-        if quoted { Outcome::Broken } else { sink.worst() }
+        if self.unread.start < self.at && self.at < self.unread.end { Outcome::Broken } else { sink.worst() }
     }
 
     /// Passes text without openers; false if something needs a decision.

@@ -16,11 +16,11 @@ pub(super) fn end(view: View<'_>, at: usize, next: Option<&Literal>, head: &mut 
         None => quoted_name(view, at)?,
     };
     let Some(end) = end else { return Ok(None) };
+    let Some(next) = next else { return Ok(Some(end)) };
     if let Some(end) = spaced(view, at..end, next, head)? {
         head.spaced = true;
         return Ok(Some(end));
     }
-    let Some(next) = next else { return Ok(Some(end)) };
     let stuck = if stands(view, end, [next], head)?.is_none() { token(view, end)? } else { None };
     let Some(token) = stuck else { return Ok(Some(end)) };
     let behind = name_end(view, token)?.unwrap_or(token);
@@ -41,13 +41,13 @@ fn name_before(view: View<'_>, word: Range<usize>, next: Option<&Literal>, head:
     Ok(word.end)
 }
 
-/// Returns the end of a name with spaces: the literal after it must follow, or the line must end.
-fn spaced(view: View<'_>, word: Range<usize>, next: Option<&Literal>, head: &Head) -> Result<Option<usize>, NotYet> {
-    if view.byte(word.end)? != Some(b' ') || stands(view, skip_gap(view, word.end)?, next, head)?.is_some() {
+/// Returns the end of a name with spaces: the literal after it must follow.
+fn spaced(view: View<'_>, word: Range<usize>, next: &Literal, head: &Head) -> Result<Option<usize>, NotYet> {
+    if view.byte(word.end)? != Some(b' ') || stands(view, skip_gap(view, word.end)?, [next], head)?.is_some() {
         return Ok(None);
     }
     let (at, near) = (word.start, view.limited(word.start + NAME_LIMIT));
-    let whole = view.within(near, field_end(near, at, next, head))?;
+    let whole = view.within(near, field_end(near, at, Some(next), head))?;
     let is_word = |word: &str| word.chars().all(|next| is_name_char(next, false));
     Ok(whole.filter(|whole| view.slice(at, *whole).trim_end().split(' ').all(|word| !word.is_empty() && is_word(word))))
 }
