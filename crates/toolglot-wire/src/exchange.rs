@@ -385,7 +385,7 @@ fn natively(
         put_in_order(&mut sent, asked, false, policy, notes);
         sent = from_chat(upstream, sent, notes);
     }
-    if (!asked.tools.is_empty() || policy.forced) && !policy.off {
+    if policy.needs_markers(asked) {
         policy.engine.complete(&mut sent, upstream);
     }
     sent
@@ -411,7 +411,7 @@ fn into_prompt(
     into_text(sent, &asked.tools, dialect, notes);
     let enforced = enforce::apply(enforcement, sent, notes);
     *sent = from_chat(upstream, std::mem::take(sent), notes);
-    if !asked.tools.is_empty() && !policy.off {
+    if policy.needs_markers(asked) {
         policy.engine.complete(sent, upstream);
     }
     let opening = demand_prompt.as_ref().map(|prompt| prompt.opening.as_str()).filter(|text| !text.is_empty());

@@ -59,7 +59,7 @@ impl ChatAsked {
 /// client uses the server's protocol, since few servers support them.
 pub(crate) fn prepare(request: &mut Map, asked: &ChatAsked, is_own: bool, policy: &Policy, notes: &mut Vec<String>) {
     put_in_order(request, asked, is_own, policy, notes);
-    if (request.contains_key("tools") || policy.forced) && !policy.off {
+    if policy.needs_markers(asked) {
         policy.engine.complete(request, Protocol::Chat);
     }
 }
