@@ -8,7 +8,7 @@ use crate::framing::Framing;
 use crate::ollama;
 use crate::policy::WireLimits;
 use crate::protocol::Protocol;
-use crate::response_event::{Finish, Part, ResponseEvent};
+use crate::response_event::{CallKind, Finish, Part, ResponseEvent};
 use crate::sse::{Frame, SseReader};
 
 /// A saved answer of a model server.
@@ -62,7 +62,8 @@ pub struct TranscriptCall {
     pub name: String,
     /// Its arguments, as sent and not validated.
     pub arguments: String,
-    number: usize,
+    pub(crate) number: usize,
+    pub(crate) kind: CallKind,
 }
 
 impl Transcript {
@@ -93,7 +94,7 @@ impl Transcript {
                 let missing = (choice + 1).min(MAX_ALTERNATIVES).saturating_sub(self.alternatives.len());
                 self.alternatives.extend((0..missing).map(|_| TranscriptChoice::default()));
                 if let Some(alternative) = self.alternatives.get_mut(choice) {
-                    alternative.add(part);
+                    alternative.add(&part);
                 }
             }
             ResponseEvent::Fault(fault) => self.fault = Some(fault),
@@ -107,18 +108,20 @@ impl Transcript {
 }
 
 impl TranscriptChoice {
-    fn add(&mut self, part: Part) {
+    /// Adds a part of the answer; what only some protocols have is left out.
+    pub(crate) fn add(&mut self, part: &Part) {
         match part {
-            Part::Text(text) | Part::Refusal(text) => self.text.push_str(&text),
-            Part::Reasoning(text) => self.reasoning.push_str(&text),
-            Part::CallStart { call: number, id, name, .. } => {
-                self.calls.push(TranscriptCall { id, name, arguments: String::new(), number });
+            Part::Text(text) | Part::Refusal(text) => self.text.push_str(text),
+            Part::Reasoning(text) => self.reasoning.push_str(text),
+            Part::CallStart { call, id, name, kind } => {
+                let (id, name) = (id.clone(), name.clone());
+                self.calls.push(TranscriptCall { id, name, arguments: String::new(), number: *call, kind: *kind });
             }
             Part::Arguments { call, text } => {
-                let call = self.calls.iter_mut().rev().find(|known| known.number == call);
-                call.into_iter().for_each(|call| call.arguments.push_str(&text));
+                let call = self.calls.iter_mut().rev().find(|known| known.number == *call);
+                call.into_iter().for_each(|call| call.arguments.push_str(text));
             }
-            Part::Finish(finish) => self.finish = self.finish.take().or(Some(finish)),
+            Part::Finish(finish) => self.finish = self.finish.take().or_else(|| Some(finish.clone())),
             Part::Seal(_) | Part::Logprobs(_) | Part::CallEnd { .. } | Part::CallCut { .. } | Part::Own(_) => {}
         }
     }

@@ -145,10 +145,7 @@ impl ResponsesReader {
             }
             "response.output_item.added" | "response.output_item.done" => {
                 self.begin(&Value::Null, out);
-                let index = event["output_index"].as_u64();
-                if let Some(item) = event.get("item").filter(|item| item.is_object()) {
-                    self.items.object(item, index, name.ends_with("done"), event, out);
-                }
+                self.items.object(event, name.ends_with("done"), out);
             }
             _ => self.other(name, event, out),
         }
