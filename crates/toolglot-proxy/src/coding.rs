@@ -112,6 +112,9 @@ const PIECE: usize = 1 << 10;
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Body;
+    use http_body_util::BodyExt as _;
+
     use super::*;
 
     #[tokio::test]
