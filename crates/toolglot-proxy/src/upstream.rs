@@ -1,13 +1,11 @@
 //! Model servers: their URLs, connections and retries.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::response::Response;
-use bytes::Bytes;
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header};
 use hyper_rustls::HttpsConnector;
@@ -39,7 +37,7 @@ pub(crate) struct Server {
     pub(crate) key: Option<String>,
     base: Base,
     headers: Vec<(HeaderName, HeaderValue)>,
-    retries: usize,
+    pub(crate) retries: usize,
     first_byte: Option<Duration>,
     backend: Backend,
     /// When it was last reached; none if the last attempt failed.
@@ -268,26 +266,6 @@ impl Server {
         reached().is_some()
     }
 
-    /// Sends a whole body, with retries after transient errors.
-    pub(crate) async fn send_again(
-        &self,
-        uri: &Uri,
-        headers: &HeaderMap,
-        body: Bytes,
-        resent: &AtomicUsize,
-    ) -> Result<Response, Fault> {
-        let mut tries = self.retries;
-        loop {
-            let start = Instant::now();
-            let answer = self.send(Method::POST, uri.clone(), headers.clone(), Body::from(body.clone())).await;
-            let pause = if tries == 0 { None } else { pause(&answer, start.elapsed(), self.retries - tries) };
-            let Some(pause) = pause else { return answer };
-            tries -= 1;
-            resent.fetch_add(1, Ordering::Relaxed);
-            tokio::time::sleep(pause).await;
-        }
-    }
-
     fn too_late(&self, time: Duration) -> Fault {
         ProxyError::FIRST_BYTE.because(format!(
             "{} did not answer within {time:?}; if it is only slow, raise `timeouts.first_byte`",
@@ -315,7 +293,7 @@ impl Server {
 }
 
 /// Returns how long to wait before a retry, if a retry may help.
-fn pause(answer: &Result<Response, Fault>, after: Duration, tried: usize) -> Option<Duration> {
+pub(crate) fn pause(answer: &Result<Response, Fault>, after: Duration, tried: usize) -> Option<Duration> {
     // Doubled each time up to a minute, so that many proxies do not keep a server down that is starting.
     let usual = Duration::from_millis(250) * 2_u32.saturating_pow(u32::try_from(tried).unwrap_or(u32::MAX).min(8));
     match answer {
