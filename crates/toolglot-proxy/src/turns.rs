@@ -258,7 +258,7 @@ impl TurnJob<'_> {
         };
         if let Some(learned) = &learned {
             policy = policy.with_dialects(learned.dialects(route.policy.dialects()));
-            if learned.opens_reasoning() && server.with_template.begins(&record.model) {
+            if learned.opens_reasoning() && server.with_template.remember(&record.model) {
                 self.shared.learn_reasoning(&record.model);
             }
         }
