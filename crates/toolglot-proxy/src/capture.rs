@@ -75,13 +75,7 @@ impl CaptureBuffer {
     }
 
     /// Returns the file's content.
-    pub(crate) fn finish(
-        self,
-        (id, model): (&str, &str),
-        (prompt, attempts): (Option<String>, usize),
-        miss: Option<&NearMiss>,
-        secrets: &Secrets,
-    ) -> Capture {
+    pub(crate) fn finish(self, miss: Option<&NearMiss>, secrets: &Secrets) -> Capture {
         let text = |bytes: &[u8]| {
             let mut text = String::from_utf8_lossy(bytes).into_owned();
             secrets.redact(&mut text);
@@ -92,12 +86,10 @@ impl CaptureBuffer {
         secrets.redact_value(&mut request);
         Capture {
             toolglot: env!("CARGO_PKG_VERSION").to_owned(),
-            id: text(id.as_bytes()),
+            id: text(self.known.id.as_bytes()),
             time: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
-            model: text(model.as_bytes()),
+            model: text(self.known.model.as_bytes()),
             miss: miss.map(|miss| (miss.reason.name().to_owned(), text(miss.diagnostic.message.as_bytes()))),
-            prompt,
-            attempts,
             cut: self.answer.len() >= MAX_BYTES || self.sent.len() >= MAX_BYTES,
             request,
             answer: text(&self.answer),

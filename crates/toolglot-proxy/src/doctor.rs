@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use http::{HeaderMap, HeaderValue, Method, header};
+use http::{HeaderMap, Method, header};
 use http_body_util::{BodyExt, Limited};
 use serde::Serialize;
 use toolglot::detect::{from_model, from_template};
@@ -187,9 +187,7 @@ impl ServerProbe<'_> {
     }
 
     fn headers(&self) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        turn_headers(self.server.key.as_deref(), Protocol::Chat, &headers, false)
+        turn_headers(self.server.key.as_deref(), Protocol::Chat, &HeaderMap::new(), false)
     }
 
     /// Sends a request; returns the status and body of the answer, or why there is none.
