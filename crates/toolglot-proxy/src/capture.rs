@@ -164,16 +164,12 @@ pub fn captures(folder: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_ours = name.ends_with(".json") && name.split_once('-').is_some_and(|(time, _)| is_number(time));
-        if is_ours {
+        let is_number = |time: &str| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit());
+        if name.ends_with(".json") && name.split_once('-').is_some_and(|(time, _)| is_number(time)) {
             files.push((entry.path(), entry.metadata()?.len()));
         }
     }
     // Names begin with the time, which has as many digits until the year 2286.
     files.sort();
     Ok(files)
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

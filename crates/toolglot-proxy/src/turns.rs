@@ -373,7 +373,7 @@ impl TurnJob<'_> {
 
     fn answer_limits(&self, wants_stream: bool) -> AnswerLimits {
         let (limits, timeouts) = (&self.live.config.limits, &self.live.config.timeouts);
-        let whole = self.live.config.whole_time();
+        let whole = timeouts.total.on().or(timeouts.first_byte.on());
         AnswerLimits { wants_stream, most: limits.answer.0, idle: timeouts.idle.on(), whole }
     }
 

@@ -139,10 +139,10 @@ fn whole(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
 /// Reads an error that was all of an answer.
 fn failed(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
     let body: Value = toolglot_json::from_slice(bytes).ok()?;
-    let fault = Fault::of_saved(&body)?;
-    // Only this protocol marks its errors.
-    let is_messages = body.get("type").is_some_and(|kind| kind == "error");
-    Some((if is_messages { Protocol::Messages } else { Protocol::Chat }, vec![ResponseEvent::Fault(fault)]))
+    // Only the Messages protocol marks its errors.
+    let protocol = if body["type"] == "error" { Protocol::Messages } else { Protocol::Chat };
+    let error = body.get("error").filter(|error| protocol == Protocol::Messages || error["message"].is_string());
+    Some((protocol, vec![ResponseEvent::Fault(error.and_then(|_| Fault::of_value(&body))?)]))
 }
 
 /// Reads a stream, which may have been cut anywhere.

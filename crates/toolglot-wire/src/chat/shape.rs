@@ -173,21 +173,16 @@ impl<'d> TemplatePlan<'d> {
         let function = ChunkMembers::of(call.get("function")?)?;
         let empty = |value: &str| matches!(value, "null" | r#""""#);
         let is_idle = |name: &str, value: &str| match name {
-            "index" | "function" => false,
             "type" => empty(value) || value == r#""function""#,
             _ => name == "id" && empty(value),
         };
-        let mut idle = Vec::new();
         for (at, (name, value)) in call.0.iter().enumerate() {
             match *name {
                 "index" | "function" => {}
-                name if is_idle(name, value) => idle.push(at),
+                // Some clients concatenate these, too.
+                name if is_idle(name, value) => self.cut(&call, at, |name| !matches!(name, "index" | "function"))?,
                 _ => return None,
             }
-        }
-        // Some clients concatenate these, too.
-        for at in idle {
-            self.cut(&call, at, |name| !matches!(name, "index" | "function"))?;
         }
         for (at, (name, value)) in function.0.iter().enumerate() {
             match *name {
