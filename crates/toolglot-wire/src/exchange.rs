@@ -346,7 +346,7 @@ impl ExchangeWork {
             }
             sent = from_chat(upstream, sent, notes);
         }
-        if policy.needs_markers(&asked) {
+        if asked.needs_markers(policy) {
             policy.engine.complete(&mut sent, upstream);
         }
         if prompt.is_none() && upstream == Protocol::Chat {

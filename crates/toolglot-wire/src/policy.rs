@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use toolglot::{Dialect, Dialects, OptionError, Options};
 
-use crate::chat::request::ChatAsked;
 use crate::engine::EngineKind;
 use crate::fault::{Fault, FaultKind};
 
@@ -196,12 +195,6 @@ impl Policy {
     /// Returns the limits.
     pub fn limits(&self) -> &WireLimits {
         &self.limits
-    }
-
-    /// Returns whether the server must send the model's text with all markers: where it is read for calls, and where the
-    /// client forbids calls, since text that looks like one is then meant as text.
-    pub(crate) fn needs_markers(&self, asked: &ChatAsked) -> bool {
-        !self.off && (self.forced || !asked.tools.is_empty())
     }
 }
 

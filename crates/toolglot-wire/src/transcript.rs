@@ -8,8 +8,9 @@ use crate::framing::Framing;
 use crate::ollama;
 use crate::policy::WireLimits;
 use crate::protocol::Protocol;
-use crate::response_event::{CallKind, Finish, Part, ResponseEvent};
+use crate::response_event::ResponseEvent;
 use crate::sse::{Frame, SseReader};
+use crate::transcript_choice::TranscriptChoice;
 
 /// A saved answer of a model server.
 ///
@@ -36,34 +37,6 @@ pub struct Transcript {
     pub alternatives: Vec<TranscriptChoice>,
     /// The error that it ended with, if any.
     pub fault: Option<Fault>,
-}
-
-/// An alternative of a saved answer.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct TranscriptChoice {
-    /// The text, as sent by the server.
-    pub text: String,
-    /// The reasoning that the server parsed.
-    pub reasoning: String,
-    /// The calls that the server parsed, as sent.
-    pub calls: Vec<TranscriptCall>,
-    /// Why it ended, if known.
-    pub finish: Option<Finish>,
-}
-
-/// A native call of a saved answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TranscriptCall {
-    /// Its id, if it has one.
-    pub id: Option<String>,
-    /// The tool's name.
-    pub name: String,
-    /// Its arguments, as sent and not validated.
-    pub arguments: String,
-    pub(crate) number: usize,
-    pub(crate) kind: CallKind,
 }
 
 impl Transcript {
@@ -103,26 +76,6 @@ impl Transcript {
             | ResponseEvent::Extra(_)
             | ResponseEvent::Lost
             | ResponseEvent::End => {}
-        }
-    }
-}
-
-impl TranscriptChoice {
-    /// Adds a part of the answer; what only some protocols have is left out.
-    pub(crate) fn add(&mut self, part: &Part) {
-        match part {
-            Part::Text(text) | Part::Refusal(text) => self.text.push_str(text),
-            Part::Reasoning(text) => self.reasoning.push_str(text),
-            Part::CallStart { call, id, name, kind } => {
-                let (id, name) = (id.clone(), name.clone());
-                self.calls.push(TranscriptCall { id, name, arguments: String::new(), number: *call, kind: *kind });
-            }
-            Part::Arguments { call, text } => {
-                let call = self.calls.iter_mut().rev().find(|known| known.number == *call);
-                call.into_iter().for_each(|call| call.arguments.push_str(text));
-            }
-            Part::Finish(finish) => self.finish = self.finish.take().or_else(|| Some(finish.clone())),
-            Part::Seal(_) | Part::Logprobs(_) | Part::CallEnd { .. } | Part::CallCut { .. } | Part::Own(_) => {}
         }
     }
 }
@@ -227,6 +180,7 @@ const MAX_ALTERNATIVES: usize = 1024;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::response_event::Finish;
 
     const CHAT: &str = r#"{"object": "chat.completion", "choices": [{"index": 0, "finish_reason": "length", "message":
         {"role": "assistant", "reasoning_content": "hm", "content": "a", "tool_calls": [

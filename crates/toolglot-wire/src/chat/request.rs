@@ -8,6 +8,7 @@ use toolglot_json::{Map, Value, json};
 use crate::chat::history::{self, HistoryRepairer};
 use crate::demand::{Demand, tools};
 use crate::members::list;
+use crate::policy::Policy;
 
 /// The parts of a request that determine how its answer is read.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +51,12 @@ impl ChatAsked {
             alternatives: alternatives.unwrap_or(1),
             demand,
         }
+    }
+
+    /// Returns whether the server must send the model's text with all markers: where it is read for calls, and where the
+    /// client forbids calls, since text that looks like one is then meant as text.
+    pub(crate) fn needs_markers(&self, policy: &Policy) -> bool {
+        !policy.off && (policy.forced || !self.tools.is_empty())
     }
 }
 

@@ -6,7 +6,7 @@ use crate::chat::fields;
 use crate::chat::write::{ChunkEnvelope, is_legacy, reasoning_names};
 use crate::port::Client;
 use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart};
-use crate::transcript::{TranscriptCall, TranscriptChoice};
+use crate::transcript_choice::{TranscriptCall, TranscriptChoice};
 
 /// One alternative.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use super::generates;
 use crate::port::Client;
 use crate::protocol::Protocol;
 use crate::response_event::{CallKind, Finish, Part, ResponseEvent, Usage};
-use crate::transcript::{TranscriptCall, TranscriptChoice};
+use crate::transcript_choice::{TranscriptCall, TranscriptChoice};
 
 /// An answer, as far as it has arrived.
 #[derive(Debug, Default)]
