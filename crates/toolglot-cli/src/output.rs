@@ -1,6 +1,7 @@
 //! Messages, events and diagnostics as JSON.
 
 use toolglot::{Call, Diagnostic, Event, EventKind, Message};
+use toolglot_json::json;
 
 use crate::json::{self, Object};
 use crate::saved::Native;
@@ -91,22 +92,16 @@ pub(crate) fn write_event(out: &mut Vec<u8>, event: &Event<'_>) {
 
 /// Writes a line for a native call of a saved response.
 pub(crate) fn write_native(out: &mut Vec<u8>, call: &Native) {
-    json::object(out, |object| {
-        object.add("type", "native_call");
-        object.add("id", call.id.as_deref());
-        object.add("name", &call.name);
-        object.add("arguments", &call.arguments);
-        object.add("outcome", call.outcome);
-    });
+    let Native { id, name, arguments, outcome, .. } = call;
+    let outcome = outcome.name();
+    let line = json!({"type": "native_call", "id": id, "name": name, "arguments": arguments, "outcome": outcome});
+    json::write(out, &line);
     out.push(b'\n');
 }
 
 /// Writes the line after the last event: how the message ended.
 pub(crate) fn write_end(out: &mut Vec<u8>, message: &Message) {
-    json::object(out, |object| {
-        object.add("type", "end");
-        object.add("finish_reason", message.finish_reason);
-        object.add("dialect", message.dialect.as_deref());
-    });
+    let (reason, dialect) = (message.finish_reason.name(), message.dialect.as_deref());
+    json::write(out, &json!({"type": "end", "finish_reason": reason, "dialect": dialect}));
     out.push(b'\n');
 }

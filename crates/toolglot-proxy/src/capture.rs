@@ -9,10 +9,10 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use toolglot::NearMiss;
 use toolglot_json::Value;
-use toolglot_wire::{EngineKind, Protocol, Secrets};
+use toolglot_wire::Secrets;
 
 /// A captured exchange, without headers and keys.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Capture {
     /// The toolglot version that read the answer.
@@ -51,20 +51,21 @@ pub struct Capture {
 
 /// Data collected during an exchange.
 pub(crate) struct CaptureBuffer {
-    pub(crate) protocols: (Protocol, Protocol),
-    pub(crate) engine: EngineKind,
-    pub(crate) reasoning_open: bool,
-    pub(crate) is_begun: bool,
-    pub(crate) streamed: bool,
-    pub(crate) request: Bytes,
+    /// What is known when the answer begins.
+    pub(crate) known: Capture,
+    request: Bytes,
     pub(crate) answer: Vec<u8>,
-    pub(crate) sent: Vec<u8>,
+    sent: Vec<u8>,
 }
 
 /// Maximum bytes of each side of an exchange.
 const MAX_BYTES: usize = 8 << 20;
 
 impl CaptureBuffer {
+    pub(crate) fn new(known: Capture, request: Bytes) -> Self {
+        Self { known, request, answer: Vec::new(), sent: Vec::new() }
+    }
+
     pub(crate) fn answered(&mut self, bytes: &[u8]) {
         add(&mut self.answer, bytes);
     }
@@ -74,13 +75,7 @@ impl CaptureBuffer {
     }
 
     /// Returns the file's content.
-    pub(crate) fn finish(
-        self,
-        (id, model): (&str, &str),
-        (prompt, attempts): (Option<String>, usize),
-        miss: Option<&NearMiss>,
-        secrets: &Secrets,
-    ) -> Capture {
+    pub(crate) fn finish(self, miss: Option<&NearMiss>, secrets: &Secrets) -> Capture {
         let text = |bytes: &[u8]| {
             let mut text = String::from_utf8_lossy(bytes).into_owned();
             secrets.redact(&mut text);
@@ -91,21 +86,15 @@ impl CaptureBuffer {
         secrets.redact_value(&mut request);
         Capture {
             toolglot: env!("CARGO_PKG_VERSION").to_owned(),
-            id: text(id.as_bytes()),
+            id: text(self.known.id.as_bytes()),
             time: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
-            model: text(model.as_bytes()),
+            model: text(self.known.model.as_bytes()),
             miss: miss.map(|miss| (miss.reason.name().to_owned(), text(miss.diagnostic.message.as_bytes()))),
-            protocols: (self.protocols.0.name().to_owned(), self.protocols.1.name().to_owned()),
-            engine: self.engine.name().to_owned(),
-            prompt,
-            reasoning_open: self.reasoning_open,
-            begun: self.is_begun,
-            attempts,
-            streamed: self.streamed,
             cut: self.answer.len() >= MAX_BYTES || self.sent.len() >= MAX_BYTES,
             request,
             answer: text(&self.answer),
             told: text(&self.sent),
+            ..self.known
         }
     }
 }
@@ -175,16 +164,12 @@ pub fn captures(folder: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_ours = name.ends_with(".json") && name.split_once('-').is_some_and(|(time, _)| is_number(time));
-        if is_ours {
+        let is_number = |time: &str| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit());
+        if name.ends_with(".json") && name.split_once('-').is_some_and(|(time, _)| is_number(time)) {
             files.push((entry.path(), entry.metadata()?.len()));
         }
     }
     // Names begin with the time, which has as many digits until the year 2286.
     files.sort();
     Ok(files)
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -2,17 +2,14 @@
 
 use std::io::{self, Read, Write};
 
-use axum::BoxError;
-use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use flate2::{read, write};
 use http::{HeaderMap, header};
-use http_body_util::BodyExt as _;
 use toolglot_wire::Fault;
 
 use crate::error::ProxyError;
-use crate::pieces::in_pieces;
+use crate::pieces::converted;
 
 /// The supported content codings.
 #[derive(Clone, Copy)]
@@ -63,12 +60,15 @@ pub(crate) fn readable(response: Response) -> Response {
     let (mut head, body) = response.into_parts();
     head.headers.remove(header::CONTENT_ENCODING);
     head.headers.remove(header::CONTENT_LENGTH);
-    let inflater = match coding {
+    let mut inflater = match coding {
         Coding::Gzip => Inflater::Gzip(Box::new(write::MultiGzDecoder::new(Vec::new()))),
         Coding::Deflate => Inflater::Deflate(Box::new(write::ZlibDecoder::new(Vec::new()))),
     };
-    let inflated = InflatedBody { body, left: Bytes::new(), inflater, is_over: false };
-    Response::from_parts(head, in_pieces(inflated, InflatedBody::next))
+    let inflated = converted(body, PIECE, move |piece| match piece {
+        Some(piece) => Ok(inflater.push(&piece)?),
+        None => Ok(inflater.finish()?),
+    });
+    Response::from_parts(head, inflated)
 }
 
 /// A streaming decompressor.
@@ -110,45 +110,11 @@ impl Inflater {
 /// to a megabyte, whatever the server sends.
 const PIECE: usize = 1 << 10;
 
-/// A body that is decompressed as it is read.
-struct InflatedBody {
-    body: Body,
-    /// Compressed bytes that have arrived.
-    left: Bytes,
-    inflater: Inflater,
-    is_over: bool,
-}
-
-impl InflatedBody {
-    /// Returns the next bytes, and the rest of the body.
-    async fn next(mut self) -> Option<(Result<Bytes, BoxError>, Self)> {
-        while !self.is_over {
-            let read = if self.left.is_empty() {
-                match self.body.frame().await {
-                    Some(Ok(frame)) => {
-                        self.left = frame.into_data().unwrap_or_default();
-                        continue;
-                    }
-                    Some(Err(error)) => return Some((Err(error.into()), self)),
-                    None => {
-                        self.is_over = true;
-                        self.inflater.finish()
-                    }
-                }
-            } else {
-                let piece = self.left.split_to(self.left.len().min(PIECE));
-                self.inflater.push(&piece)
-            };
-            if !read.as_ref().is_ok_and(Bytes::is_empty) {
-                return Some((read.map_err(BoxError::from), self));
-            }
-        }
-        None
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use axum::body::Body;
+    use http_body_util::BodyExt as _;
+
     use super::*;
 
     #[tokio::test]

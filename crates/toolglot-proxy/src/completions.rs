@@ -4,14 +4,13 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use http::header;
-use http_body_util::BodyExt as _;
 use toolglot_json::Value;
 use toolglot_wire::{Fault, TextCompletion};
 
 use crate::bodies::collect;
 use crate::headers;
 use crate::paths;
-use crate::pieces::in_pieces;
+use crate::pieces::converted;
 
 /// Returns whether a path is that of text completions.
 pub(crate) fn is_path(path: &str) -> bool {
@@ -36,7 +35,8 @@ async fn reworded(response: Response, most: usize, reword: Reword) -> Result<Res
     let (mut head, body) = response.into_parts();
     head.headers.remove(header::CONTENT_LENGTH);
     let body = if headers::is_event_stream(&head.headers) {
-        in_pieces(RewordedLines { body, held: Vec::new(), most, reword }, RewordedLines::next)
+        let mut lines = RewordedLines { held: Vec::new(), most, reword };
+        converted(body, usize::MAX, move |piece| Ok(lines.next(piece).into()))
     } else {
         let whole = collect(body, most, None).await?;
         value_reworded(&whole, |answer| reword(answer, false)).map_or_else(|| whole.into(), Body::from)
@@ -52,7 +52,6 @@ fn value_reworded(text: &[u8], reword: impl Fn(&mut Value) -> bool) -> Option<St
 
 /// A stream of events whose JSON data is converted; other data is unchanged.
 struct RewordedLines {
-    body: Body,
     /// The start of an incomplete line.
     held: Vec<u8>,
     /// Maximum bytes to buffer of a line.
@@ -61,28 +60,11 @@ struct RewordedLines {
 }
 
 impl RewordedLines {
-    /// Returns the next lines, and the rest of the stream.
-    async fn next(mut self) -> Option<(Result<Bytes, axum::Error>, Self)> {
-        loop {
-            let lines = match self.body.frame().await {
-                Some(Ok(frame)) => self.take(&frame.into_data().unwrap_or_default()),
-                Some(Err(error)) => return Some((Err(error), self)),
-                None if self.held.is_empty() => return None,
-                None => {
-                    let rest = std::mem::take(&mut self.held);
-                    self.written(&rest)
-                }
-            };
-            if !lines.is_empty() {
-                return Some((Ok(lines.into()), self));
-            }
-        }
-    }
-
-    /// Adds bytes; returns the lines that are complete.
-    fn take(&mut self, bytes: &[u8]) -> Vec<u8> {
+    /// Adds bytes; returns the lines that are complete, or all that is left at the end.
+    fn next(&mut self, bytes: Option<Bytes>) -> Vec<u8> {
+        let Some(bytes) = bytes else { return self.written(&self.held) };
         let end = bytes.iter().rposition(|byte| *byte == b'\n').map(|at| self.held.len() + at + 1);
-        self.held.extend_from_slice(bytes);
+        self.held.extend_from_slice(&bytes);
         let end = end.unwrap_or(if self.held.len() > self.most { self.held.len() } else { 0 });
         let lines: Vec<u8> = self.held.drain(..end).collect();
         self.written(&lines)

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 mod document;
 mod file;
@@ -191,11 +190,6 @@ impl Config {
     pub(crate) fn wrong(&self, setting: &str, message: impl Into<String>) -> ConfigError {
         let place = self.origins.get(setting).cloned().unwrap_or_else(|| format!("`{setting}`"));
         ConfigError { place, message: message.into() }
-    }
-
-    /// Returns the timeout for the body of an answer that is not streamed.
-    pub(crate) fn whole_time(&self) -> Option<Duration> {
-        self.timeouts.total.on().or(self.timeouts.first_byte.on())
     }
 
     /// Sets a key in all tables of its section; returns whether the key exists.

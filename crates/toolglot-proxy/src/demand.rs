@@ -139,7 +139,7 @@ impl Retry {
         record.attempts += 1;
         if let Some(capture) = &mut record.capture {
             capture.answer.clear();
-            capture.is_begun = false;
+            capture.known.begun = false;
         }
         let body = self.exchange.upstream_body().into();
         let response = self.target.send_in_form(&mut self.exchange, record, body).await?;

@@ -7,6 +7,8 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
+use futures_util::StreamExt as _;
+use futures_util::stream::iter;
 use http::{Method, Request, header};
 use http_body_util::{BodyExt, Limited};
 use tokio::time::sleep;
@@ -17,7 +19,6 @@ use toolglot_wire::{Fault, FaultKind, Protocol};
 use crate::bodies::json_response;
 use crate::config::{Config, RAW};
 use crate::error;
-use crate::pieces::in_pieces;
 
 /// The speed of the demo: this many characters, then a pause.
 const PIECE: usize = 6;
@@ -170,11 +171,11 @@ fn streamed(mut head: Value, text: &str, request: &Value) -> Response {
     }
     frames.push(Bytes::from_static(b"data: [DONE]\n\n"));
     // A pause before each, as from a model.
-    let body = in_pieces(frames.into_iter(), |mut frames| async {
+    let paced = iter(frames).then(|frame| async {
         sleep(REST).await;
-        frames.next().map(|frame| (Ok::<_, Infallible>(frame), frames))
+        Ok::<_, Infallible>(frame)
     });
-    ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
+    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(paced)).into_response()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use http::{HeaderMap, HeaderValue, Method, header};
+use http::{HeaderMap, Method, header};
 use http_body_util::{BodyExt, Limited};
 use serde::Serialize;
 use toolglot::detect::{from_model, from_template};
@@ -187,25 +187,16 @@ impl ServerProbe<'_> {
     }
 
     fn headers(&self) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        turn_headers(self.server.key.as_deref(), Protocol::Chat, &headers, false)
+        turn_headers(self.server.key.as_deref(), Protocol::Chat, &HeaderMap::new(), false)
     }
 
     /// Sends a request; returns the status and body of the answer, or why there is none.
-    async fn ask(&self, path: &str, body: Option<&Value>) -> Result<(u16, Vec<u8>), String> {
+    async fn ask(&self, path: &str, body: &Value) -> Result<(u16, Vec<u8>), String> {
         let uri = path.parse().map_err(|_| format!("`{path}` is not a path"))?;
         let uri = self.server.same_path(&uri).map_err(|fault| fault.message)?;
-        let mut headers = self.headers();
-        let (method, body) = match body {
-            Some(body) => (Method::POST, Body::from(body.to_string())),
-            None => {
-                headers.remove(header::CONTENT_TYPE);
-                (Method::GET, Body::empty())
-            }
-        };
         let answered = async {
-            let answer = self.server.send(method, uri, headers, body).await.map_err(|fault| fault.message)?;
+            let answer = self.server.send(Method::POST, uri, self.headers(), Body::from(body.to_string()));
+            let answer = answer.await.map_err(|fault| fault.message)?;
             let status = answer.status().as_u16();
             let mut via = answer.headers().get_all(header::VIA).iter();
             let passed = via.any(|value| value.to_str().is_ok_and(|value| value.contains("toolglot")));
@@ -218,13 +209,9 @@ impl ServerProbe<'_> {
         tokio::time::timeout(WAIT, answered).await.map_err(late)?
     }
 
-    async fn ask_json(&self, path: &str, body: Option<&Value>) -> Option<Value> {
-        let (status, body) = self.ask(path, body).await.ok()?;
-        (200..300).contains(&status).then(|| serde_json::from_slice(&body).ok()).flatten()
-    }
-
     async fn models(&self) -> Vec<String> {
-        let answer = self.ask_json("/v1/models", None).await.unwrap_or_default();
+        let (_, answer) = self.server.ask_one("/v1/models", &self.headers(), WAIT).await.unwrap_or_default();
+        let answer: Value = serde_json::from_slice(&answer).unwrap_or_default();
         let models = answer.get("data").and_then(Value::as_array).cloned().unwrap_or_default();
         models.iter().filter_map(|model| Some(model.get("id")?.as_str()?.to_owned())).collect()
     }
@@ -232,9 +219,13 @@ impl ServerProbe<'_> {
     /// Returns the chat template with its tokens, from servers that provide it.
     async fn template(&self, engine: EngineKind, model: &str) -> Option<Value> {
         match engine {
-            EngineKind::LlamaCpp => of_properties(&self.ask_json("/props", None).await?),
+            EngineKind::LlamaCpp => {
+                let (_, answer) = self.server.ask_one("/props", &self.headers(), WAIT).await?;
+                of_properties(&serde_json::from_slice(&answer).ok()?)
+            }
             EngineKind::Ollama => {
-                let answer = self.ask_json("/api/show", Some(&json!({"model": model}))).await?;
+                let (_, answer) = self.ask("/api/show", &json!({"model": model})).await.ok()?;
+                let answer: Value = serde_json::from_slice(&answer).ok()?;
                 Some(json!({"chat_template": answer.get("template")?.as_str()?}))
             }
             _ => None,
@@ -252,7 +243,7 @@ impl ServerProbe<'_> {
             body.insert("tools".to_owned(), self.tools.clone());
             body.insert("stream".to_owned(), Value::from(request == "stream"));
         }
-        match self.ask("/v1/chat/completions", Some(&body)).await {
+        match self.ask("/v1/chat/completions", &body).await {
             Ok((status, answer)) => self.read(Probe { request, status, ..Probe::default() }, &answer),
             Err(fault) => Probe { request, fault: Some(fault), ..Probe::default() },
         }

@@ -1,11 +1,12 @@
 //! Sends a request, and an equivalent one if the server rejects it.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
 use bytes::Bytes;
 use toolglot_wire::{Exchange, Fault, Protocol};
@@ -13,7 +14,7 @@ use toolglot_wire::{Exchange, Fault, Protocol};
 use crate::bodies::{ERROR_BODY, collect};
 use crate::coding;
 use crate::record::Record;
-use crate::upstream::Server;
+use crate::upstream::{Server, pause};
 
 /// The destination of a request.
 #[derive(Clone)]
@@ -33,9 +34,20 @@ const MAX_REFUSALS: usize = 4;
 const SIMPLER: &str = "the server does not accept a prefill or a schema";
 
 impl Target {
-    /// Sends a body.
+    /// Sends a whole body, with retries after transient errors.
     pub(crate) async fn send(&self, body: Bytes) -> Result<Response, Fault> {
-        self.server.send_again(&self.uri, &self.headers, body, &self.resent).await.map(coding::readable)
+        let server = &self.server;
+        let mut tried = 0;
+        loop {
+            let (uri, headers) = (self.uri.clone(), self.headers.clone());
+            let start = Instant::now();
+            let answer = server.send(Method::POST, uri, headers, Body::from(body.clone())).await;
+            let pause = if tried < server.retries { pause(&answer, start.elapsed(), tried) } else { None };
+            let Some(pause) = pause else { return answer.map(coding::readable) };
+            tried += 1;
+            self.resent.fetch_add(1, Ordering::Relaxed);
+            tokio::time::sleep(pause).await;
+        }
     }
 
     /// Sends a request, and an equivalent one if the server rejects it; otherwise returns the rejection.

@@ -104,8 +104,12 @@ impl Live {
             let clients = config.clients.iter().flat_map(ClientSettings::secrets);
             Secrets::new(keys.plain().chain(config.upstreams.iter().flat_map(Upstream::secrets)).chain(clients))
         };
-        let shared_store = faults.keep(shared_store(&config)).flatten();
-        let traces = faults.keep(traces(&config)).flatten();
+        // Prepared without connecting to it.
+        let store = config.server.store.url().map(|url| SharedStore::open(&url.0, &config).map(Arc::new)).transpose();
+        let shared_store = faults.keep(store.map_err(|message| config.wrong("store", message))).flatten();
+        let collector = Some(&config.server.otlp.0).filter(|url| !url.is_empty());
+        let traces = collector.map(|url| Traces::open(url)).transpose();
+        let traces = faults.keep(traces.map_err(|message| config.wrong("otlp", message))).flatten();
         let servers = servers.into_iter().flatten().collect();
         (Self { keys, secrets, servers, routes, tls, shared_store, traces, config }, faults)
     }
@@ -162,20 +166,6 @@ fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &m
         );
     let (settings, server) = (settings.clone(), Arc::clone(server));
     Some(Route { settings, server, policy, model, teach, native, tools, is_off })
-}
-
-/// Prepares the shared store, if there is one, without connecting to it.
-fn shared_store(config: &Config) -> Result<Option<Arc<SharedStore>>, ConfigError> {
-    let Some(url) = config.server.store.url() else { return Ok(None) };
-    let opened = SharedStore::open(&url.0, config).map_err(|message| config.wrong("store", message))?;
-    Ok(Some(Arc::new(opened)))
-}
-
-/// Prepares to send spans, if there is a collector.
-fn traces(config: &Config) -> Result<Option<Traces>, ConfigError> {
-    let url = &config.server.otlp.0;
-    let open = || Traces::open(url).map_err(|message| config.wrong("otlp", message));
-    (!url.is_empty()).then(open).transpose()
 }
 
 fn options(config: &Config, route: &RouteSettings) -> Options {

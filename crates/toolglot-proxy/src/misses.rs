@@ -18,8 +18,6 @@ pub(crate) struct MissReview {
     pub(crate) model: String,
     /// The model's label in metrics.
     pub(crate) label: String,
-    pub(crate) prompt: Option<String>,
-    pub(crate) attempts: usize,
     pub(crate) secrets: Secrets,
     pub(crate) suspect: Option<Suspect>,
     pub(crate) capture_buffer: Option<Box<CaptureBuffer>>,
@@ -53,8 +51,7 @@ impl MissReview {
             Keep::Misses => miss.is_some(),
             Keep::All => true,
         })?;
-        let of_prompt = (self.prompt.take(), self.attempts);
-        let capture = capture_buffer.finish((&self.id, &self.model), of_prompt, miss, &self.secrets);
+        let capture = capture_buffer.finish(miss, &self.secrets);
         let most = u64::try_from(server.capture_bytes.0).unwrap_or(u64::MAX);
         match capture.write(Path::new(&server.captures), most) {
             Ok(name) => Some(name),

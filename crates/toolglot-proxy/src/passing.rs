@@ -160,19 +160,16 @@ async fn error_passed_on(live: &Live, mut record: Record, shape: Protocol, answe
     let is_hidden = headers::is_compressed(&head.headers) && !body.is_empty();
     let shown: &[u8] = if is_hidden { b"" } else { &body };
     let (fault, without) = (Fault::of_response(status, shown), record.secrets.redact_body(shown));
-    let response = match without {
-        _ if is_hidden => {
-            headers::for_written(&mut head.headers);
-            error::with_headers(&fault, shape, head.headers)
-        }
-        Some(without) => {
-            headers::for_written(&mut head.headers);
-            Response::from_parts(head, Body::from(without))
-        }
-        None => {
-            headers::for_client(&mut head.headers);
-            Response::from_parts(head, Body::from(body))
-        }
+    let is_kept = !is_hidden && without.is_none();
+    if is_kept {
+        headers::for_client(&mut head.headers)
+    } else {
+        headers::for_written(&mut head.headers)
+    }
+    let response = if is_hidden {
+        error::with_headers(&fault, shape, head.headers)
+    } else {
+        Response::from_parts(head, Body::from(without.map_or(body, Bytes::from)))
     };
     record.status = status;
     record.whole(&response);

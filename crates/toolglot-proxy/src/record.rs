@@ -203,17 +203,20 @@ impl Record {
 
     /// Checks for a near miss and writes the capture, in the background.
     fn spawn_diagnostics(&mut self) {
-        let (suspect, capture) = (self.suspect.take(), self.capture.take());
+        let (suspect, mut capture) = (self.suspect.take(), self.capture.take());
         if suspect.is_none() && capture.is_none() {
             return;
         }
+        let (id, model) = (self.id.to_str().unwrap_or_default().to_owned(), self.shown_model());
+        if let Some(capture) = &mut capture {
+            (capture.known.id, capture.known.model) = (id.clone(), model.clone());
+            (capture.known.prompt, capture.known.attempts) = (self.dialect_taught.take(), self.attempts);
+        }
         let review = misses::MissReview {
             shared: Arc::clone(&self.shared),
-            id: self.id.to_str().unwrap_or_default().to_owned(),
-            model: self.shown_model(),
+            id,
+            model,
             label: self.model_label.clone(),
-            prompt: self.dialect_taught.take(),
-            attempts: self.attempts,
             secrets: self.secrets.clone(),
             suspect,
             capture_buffer: capture,

@@ -71,23 +71,19 @@ pub(crate) async fn recall(
     references: References,
 ) -> Result<Recollection, Fault> {
     let mut found = Recollection::default();
-    let Some(store) = &live.shared_store else {
-        let memory = &shared.memory;
-        let item = |id: String| memory.item(owner, &id).map(|item| (id, item));
-        found.items = references.items.into_iter().filter_map(item).collect();
-        let conversation = |id: String| memory.conversation(owner, &id).map(|items| (id, items));
-        found.conversations = references.conversations.into_iter().filter_map(conversation).collect();
-        return Ok(found);
-    };
     for id in references.items {
-        if let Some(item) = within(shared, "read", store.item(owner, &id)).await? {
-            found.items.insert(id, item);
-        }
+        let item = match &live.shared_store {
+            None => shared.memory.item(owner, &id),
+            Some(store) => within(shared, "read", store.item(owner, &id)).await?,
+        };
+        found.items.extend(item.map(|item| (id, item)));
     }
     for id in references.conversations {
-        if let Some(items) = within(shared, "read", store.conversation(owner, &id)).await? {
-            found.conversations.insert(id, items);
-        }
+        let items = match &live.shared_store {
+            None => shared.memory.conversation(owner, &id),
+            Some(store) => within(shared, "read", store.conversation(owner, &id)).await?,
+        };
+        found.conversations.extend(items.map(|items| (id, items)));
     }
     Ok(found)
 }

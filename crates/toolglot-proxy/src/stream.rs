@@ -127,7 +127,7 @@ impl Flow {
         self.record.first_byte();
         self.record.bytes += bytes.len() as u64;
         self.record.sent(&bytes);
-        self.timers.sent();
+        self.timers.has_sent = true;
         Poll::Ready(Some(Ok(Frame::data(bytes))))
     }
 
@@ -223,7 +223,7 @@ impl http_body::Body for Flow {
                     TimerEvent::TooLong(fault) => return this.end(TurnEnd::Cut(fault), cx),
                 },
             };
-            this.timers.received();
+            this.timers.since = None;
             let bytes = match frame {
                 None => return this.end(TurnEnd::Over, cx),
                 Some(Err(error)) => {
@@ -310,14 +310,6 @@ impl StreamTimers {
             timer: None,
             waker: None,
         }
-    }
-
-    fn received(&mut self) {
-        self.since = None;
-    }
-
-    fn sent(&mut self) {
-        self.has_sent = true;
     }
 
     /// Waits until a timeout expires or a keep-alive is due.

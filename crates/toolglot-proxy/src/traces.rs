@@ -2,7 +2,6 @@
 //!
 //! Spans continue the client's trace if the request has a `traceparent`, which is also passed on to the model server.
 
-use std::fmt;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -128,6 +127,7 @@ fn attribute(value: Value) -> Option<opentelemetry::Value> {
 }
 
 /// Sends on the proxy's runtime, since spans are collected in a thread without one.
+#[derive(Debug)]
 struct Sender {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     /// None if settings are only checked.
@@ -142,12 +142,6 @@ impl Sender {
         let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1();
         let client = Client::builder(TokioExecutor::new()).build(https.wrap_connector(http));
         Ok(Self { client, runtime: Handle::try_current().ok() })
-    }
-}
-
-impl fmt::Debug for Sender {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Sender")
     }
 }
 

@@ -9,10 +9,10 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::response::Parts;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri, header};
-use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, Recall, TextCompletion, Turn};
+use toolglot_wire::{Exchange, Fault, FaultKind, Policy, Protocol, Recall, TextCompletion, Turn};
 
 use crate::bodies::{ERROR_BODY, collect, model_of, read_body};
-use crate::capture::CaptureBuffer;
+use crate::capture::{Capture, CaptureBuffer};
 use crate::config::setting::{Keep, Mode, TemplateUse};
 use crate::demand::{AnswerLimits, Retry, StartedResponse, UpstreamAnswer};
 use crate::error::{self, ProxyError};
@@ -25,7 +25,7 @@ use crate::record::Record;
 use crate::store::{self, Recollection};
 use crate::stream::Flow;
 use crate::upstream::{Server, turn_headers};
-use crate::{coding, completions, declared, guard, headers, prompting};
+use crate::{completions, declared, guard, headers, prompting};
 
 mod held;
 
@@ -48,7 +48,8 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
         Ok(body) => {
             record.busy = Duration::ZERO;
             let body = with_deployment(body, parts.extensions.get::<Deployment>());
-            let job = TurnJob { shared: &shared, live: &live, ingress, head: &parts, body, began: Instant::now() };
+            let (shared, live, head, found, began) = (&shared, &*live, &parts, model_of(&body), Instant::now());
+            let job = TurnJob { shared, live, ingress, head, body, found, began };
             job.run(record).await
         }
         Err(fault) => failed(record, ingress, fault),
@@ -94,11 +95,14 @@ struct TurnJob<'a> {
     ingress: Protocol,
     head: &'a http::request::Parts,
     body: Bytes,
+    /// The model that the body names, and its place there.
+    found: Option<(String, Range<usize>)>,
     began: Instant,
 }
 
-/// The destination of a request, and its settings.
+/// The destination of a request, its settings, and its record.
 struct TurnAsked<'a> {
+    record: &'a mut Record,
     route: &'a Route,
     policy: Policy,
     target: Target,
@@ -155,8 +159,7 @@ impl TurnJob<'_> {
 
     /// Sends the request; the answer may be an error.
     async fn exchange(&self, record: &mut Record) -> Result<Answered, Fault> {
-        let found = model_of(&self.body);
-        let model = found.as_ref().map_or("", |(model, _)| model);
+        let model = self.found.as_ref().map_or("", |(model, _)| model);
         record.ask_for(model);
         let missing = || {
             Fault::new(
@@ -170,11 +173,11 @@ impl TurnJob<'_> {
         server.name.clone_into(&mut record.upstream);
         record.check_scope(model, server)?;
         if completions::is_path(self.head.uri.path()) {
-            return self.completed(record, route, found.as_ref()).await;
+            return self.completed(record, route).await;
         }
         let mut first = None;
         for protocol in server.protocols(self.ingress) {
-            let answered = self.exchange_in(protocol, record, route, found.as_ref()).await?;
+            let answered = self.exchange_in(protocol, record, route).await?;
             let status = answered.response.status();
             if !matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) {
                 server.note_protocol(self.ingress, protocol, status);
@@ -187,13 +190,7 @@ impl TurnJob<'_> {
     }
 
     /// Sends the request in a protocol.
-    async fn exchange_in(
-        &self,
-        protocol: Protocol,
-        record: &mut Record,
-        route: &Route,
-        found: Option<&(String, Range<usize>)>,
-    ) -> Result<Answered, Fault> {
+    async fn exchange_in(&self, protocol: Protocol, record: &mut Record, route: &Route) -> Result<Answered, Fault> {
         let server = &route.server;
         let is_own = protocol == self.ingress;
         let uri = if is_own && self.head.uri.path().trim_end_matches('/') == GENERATE {
@@ -201,45 +198,38 @@ impl TurnJob<'_> {
         } else {
             server.turn_uri(protocol, self.head.uri.query().filter(|_| is_own))?
         };
-        let headers = self.headers(record, server, protocol);
-        let target = Target { server: Arc::clone(server), protocol, uri, headers, resent: Arc::clone(&record.resent) };
+        let target = self.target(record, server, protocol, uri);
         if !route.is_off || protocol != self.ingress {
             return self.converted(record, route, target).await;
         }
-        let body = route.renamed(&self.body, found);
+        let body = route.renamed(&self.body, self.found.as_ref());
         record.busy += self.began.elapsed();
         let response = target.send(body).await?;
         let turn = Turn::relay(self.ingress, route.policy.limits());
         Ok(Answered { response, turn, wants_stream: false, retry: None })
     }
 
-    /// Returns the headers of a request to a server on behalf of the client.
-    fn headers(&self, record: &Record, server: &Server, protocol: Protocol) -> HeaderMap {
-        let mut sent = turn_headers(record.key_at(server), protocol, &self.head.headers, self.live.keys.is_empty());
-        sent.insert(headers::REQUEST_ID, record.id.clone());
-        sent
+    /// Returns the destination of a request to a server on behalf of the client.
+    fn target(&self, record: &Record, server: &Arc<Server>, protocol: Protocol, uri: Uri) -> Target {
+        let mut headers = turn_headers(record.key_at(server), protocol, &self.head.headers, self.live.keys.is_empty());
+        headers.insert(headers::REQUEST_ID, record.id.clone());
+        Target { server: Arc::clone(server), protocol, uri, headers, resent: Arc::clone(&record.resent) }
     }
 
     /// Sends a request for a text completion; with tools, the answer is converted to a chat completion.
-    async fn completed(
-        &self,
-        record: &mut Record,
-        route: &Route,
-        found: Option<&(String, Range<usize>)>,
-    ) -> Result<Answered, Fault> {
-        let server = &route.server;
+    async fn completed(&self, record: &mut Record, route: &Route) -> Result<Answered, Fault> {
         let tools = declared::of_header(&self.head.headers)?.or_else(|| route.tools.clone());
         let asked = TextCompletion::read(&self.body, tools.as_ref().filter(|_| !route.is_off))?;
         let exchange = Exchange::read(Protocol::Chat, Protocol::Chat, &asked.chat_request(), &route.policy)?;
         let body = match asked.without_tools().filter(|_| !exchange.is_relay()) {
             Some(body) => route.renamed(&Bytes::copy_from_slice(body), model_of(body).as_ref()),
-            None => route.renamed(&self.body, found),
+            None => route.renamed(&self.body, self.found.as_ref()),
         };
-        let mut headers = self.headers(record, server, Protocol::Chat);
-        headers.remove(declared::TOOLS);
-        let uri = server.versioned("/completions", self.head.uri.query())?;
+        let uri = route.server.versioned("/completions", self.head.uri.query())?;
+        let mut target = self.target(record, &route.server, Protocol::Chat, uri);
+        target.headers.remove(declared::TOOLS);
         record.busy += self.began.elapsed();
-        let response = server.send_again(&uri, &headers, body, &record.resent).await.map(coding::readable)?;
+        let response = target.send(body).await?;
         let turn = self.shared.turn(&exchange).with_reasoning_open(route.settings.reasoning_open.value == Some(true));
         let wants_stream = exchange.is_stream();
         if !response.status().is_success() || turn.is_relay() {
@@ -268,7 +258,7 @@ impl TurnJob<'_> {
         };
         if let Some(learned) = &learned {
             policy = policy.with_dialects(learned.dialects(route.policy.dialects()));
-            if learned.opens_reasoning() && server.with_template.begins(&record.model) {
+            if learned.opens_reasoning() && server.with_template.remember(&record.model) {
                 self.shared.learn_reasoning(&record.model);
             }
         }
@@ -278,81 +268,69 @@ impl TurnJob<'_> {
         let opens = route.settings.reasoning_open.value.unwrap_or_else(|| self.shared.opens_reasoning(&record.model));
         let written = learned.map(|learned| learned.dialect()).or_else(|| route.written(&record.model));
         let policy = policy.with_native(written).with_prefilled(opens);
-        let asked = TurnAsked { route, policy, target };
         // What a server refused once it would refuse each time; asking again would double every request.
         let is_known = route.settings.mode.value == Mode::Auto && server.without_tools.has(&record.model);
         let prompted = route.settings.mode.value == Mode::Prompt || is_known;
-        let mut exchange = self.read_as_taken(record, &asked, prompted).await?;
-        record.busy += self.began.elapsed();
-        let mut response = self.send_as_held(record, &asked, &mut exchange, prompted).await?;
-        if exchange.has_tools() && record.dialect_taught.is_none() && !response.status().is_success() {
+        let mut asked = TurnAsked { record, route, policy, target };
+        let mut exchange = self.read_as_taken(&mut asked, prompted).await?;
+        asked.record.busy += self.began.elapsed();
+        let mut response = self.send_as_held(&mut asked, &mut exchange, prompted).await?;
+        if exchange.has_tools() && asked.record.dialect_taught.is_none() && !response.status().is_success() {
             let (answer, fault) = read_error(response).await?;
             response = answer;
             match route.settings.mode.value {
                 Mode::Auto if prompting::is_refusal(&fault) => {
-                    exchange = self.read(record, &asked, true, true).await?;
-                    record.retry = Some(prompting::WHY);
-                    response = self.send_as_held(record, &asked, &mut exchange, true).await?;
+                    exchange = self.read(&mut asked, true, true).await?;
+                    asked.record.retry = Some(prompting::WHY);
+                    response = self.send_as_held(&mut asked, &mut exchange, true).await?;
                     if response.status().is_success() {
-                        server.without_tools.remember(&record.model);
+                        server.without_tools.remember(&asked.record.model);
                     }
                 }
-                Mode::Native if prompting::is_refusal(&fault) => record.notes.push(prompting::ADVICE.to_owned()),
+                Mode::Native if prompting::is_refusal(&fault) => {
+                    asked.record.notes.push(prompting::ADVICE.to_owned());
+                }
                 _ => {}
             }
         }
         let turn = self.shared.turn(&exchange).with_reasoning_open(opens);
-        let protocols = (self.ingress, asked.target.protocol);
-        self.start_capture(record, protocols, asked.policy.engine(), (&exchange, opens), &response);
+        self.start_capture(&mut asked, (&exchange, opens), &response);
         let wants_stream = exchange.is_stream();
         let retry = exchange.demands_call().then_some(Retry { exchange, target: asked.target });
         Ok(Answered { response, turn, wants_stream, retry })
     }
 
     /// Starts capturing the exchange, if enabled.
-    fn start_capture(
-        &self,
-        record: &mut Record,
-        protocols: (Protocol, Protocol),
-        engine: EngineKind,
-        (exchange, reasoning_open): (&Exchange, bool),
-        response: &Response,
-    ) {
+    fn start_capture(&self, asked: &mut TurnAsked<'_>, read: (&Exchange, bool), response: &Response) {
+        let (exchange, reasoning_open) = read;
         if self.live.config.server.capture.value == Keep::Off || exchange.is_relay() {
             return;
         }
-        record.capture = Some(Box::new(CaptureBuffer {
-            protocols,
-            engine,
+        let known = Capture {
+            protocols: (self.ingress.name().to_owned(), asked.target.protocol.name().to_owned()),
+            engine: asked.policy.engine().name().to_owned(),
             reasoning_open,
-            is_begun: exchange.is_begun(),
+            begun: exchange.is_begun(),
             streamed: headers::is_event_stream(response.headers()),
-            request: self.body.clone(),
-            answer: Vec::new(),
-            sent: Vec::new(),
-        }));
+            ..Capture::default()
+        };
+        asked.record.capture = Some(Box::new(CaptureBuffer::new(known, self.body.clone())));
     }
 
     /// Reads the request, with the tools in the prompt or not, with a grammar or not. A first pass finds the stored answers
     /// that it refers to, which are fetched for the second.
-    async fn read(
-        &self,
-        record: &mut Record,
-        asked: &TurnAsked<'_>,
-        prompted: bool,
-        held: bool,
-    ) -> Result<Exchange, Fault> {
-        let (route, protocol) = (asked.route, asked.target.protocol);
+    async fn read(&self, asked: &mut TurnAsked<'_>, prompted: bool, held: bool) -> Result<Exchange, Fault> {
+        let TurnAsked { record, route, policy, target } = asked;
         let dialect = if prompted { route.taught(&record.model) } else { None };
         let takes_prefill = !route.server.without_prefill.has(&record.model);
         let takes_schema = !route.server.without_schema.has(&record.model);
         let takes_grammar = held && !route.server.without_grammar.has(&record.model);
-        let policy = asked.policy.clone().with_prompt(dialect.clone()).with_schema(takes_schema);
+        let policy = policy.clone().with_prompt(dialect.clone()).with_schema(takes_schema);
         let policy = policy.with_prefill(route.settings.prefill && takes_prefill).with_grammar(takes_grammar);
         let remembers = self.live.config.limits.answers_kept > 0;
         let read = |memory: &Recollection| {
             let memory = remembers.then_some(memory as &dyn Recall);
-            Exchange::read_recalling(self.ingress, protocol, &self.body, &policy, memory)
+            Exchange::read_recalling(self.ingress, target.protocol, &self.body, &policy, memory)
         };
         let (first, references) = Recollection::asked_by(read);
         let exchange = if references.is_empty() {
@@ -395,7 +373,7 @@ impl TurnJob<'_> {
 
     fn answer_limits(&self, wants_stream: bool) -> AnswerLimits {
         let (limits, timeouts) = (&self.live.config.limits, &self.live.config.timeouts);
-        let whole = self.live.config.whole_time();
+        let whole = timeouts.total.on().or(timeouts.first_byte.on());
         AnswerLimits { wants_stream, most: limits.answer.0, idle: timeouts.idle.on(), whole }
     }
 

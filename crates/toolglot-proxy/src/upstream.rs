@@ -1,13 +1,11 @@
 //! Model servers: their URLs, connections and retries.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::response::Response;
-use bytes::Bytes;
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header};
 use hyper_rustls::HttpsConnector;
@@ -39,48 +37,53 @@ pub(crate) struct Server {
     pub(crate) key: Option<String>,
     base: Base,
     headers: Vec<(HeaderName, HeaderValue)>,
-    retries: usize,
+    pub(crate) retries: usize,
     first_byte: Option<Duration>,
     backend: Backend,
     /// When it was last reached; none if the last attempt failed.
     reached: Mutex<Option<Instant>>,
     /// Its rejections of requests for these models, which are then sent in another form.
-    refused: Mutex<HashMap<String, Vec<Fault>>>,
+    refused: ByModel<Vec<Fault>>,
     /// Models for which it does not accept tools, prefills, schemas or grammars.
-    pub(crate) without_tools: Models,
-    pub(crate) without_prefill: Models,
-    pub(crate) without_schema: Models,
-    pub(crate) without_grammar: Models,
+    pub(crate) without_tools: ByModel,
+    pub(crate) without_prefill: ByModel,
+    pub(crate) without_schema: ByModel,
+    pub(crate) without_grammar: ByModel,
     /// Models whose prompts open the reasoning by their chat template; their answers may show otherwise.
-    pub(crate) with_template: Models,
+    pub(crate) with_template: ByModel,
     /// The facts about its chat template, once fetched.
     pub(crate) template: OnceCell<Option<Arc<Learned>>>,
 }
 
-/// A set of models, kept until the settings are reloaded.
+/// Values by model, kept until the settings are reloaded; a set of models without them.
 #[derive(Default)]
-pub(crate) struct Models(Mutex<HashSet<String>>);
+pub(crate) struct ByModel<V = ()>(Mutex<HashMap<String, V>>);
 
-impl Models {
-    pub(crate) fn has(&self, model: &str) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(model)
+impl<V: Clone + Default> ByModel<V> {
+    fn get(&self, model: &str) -> Option<V> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model).cloned()
     }
 
-    pub(crate) fn remember(&self, model: &str) {
-        let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if models.len() >= MAX_MODELS {
-            models.clear();
+    /// Changes the value of a model; returns whether the model is new.
+    fn change(&self, model: &str, change: impl FnOnce(&mut V)) -> bool {
+        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = !values.contains_key(model);
+        if is_new && values.len() >= MAX_MODELS {
+            values.clear();
         }
-        models.insert(model.to_owned());
+        change(values.entry(model.to_owned()).or_default());
+        is_new
+    }
+}
+
+impl ByModel {
+    pub(crate) fn has(&self, model: &str) -> bool {
+        self.get(model).is_some()
     }
 
     /// Adds a model; returns whether it is new.
-    pub(crate) fn begins(&self, model: &str) -> bool {
-        let is_new = !self.has(model);
-        if is_new {
-            self.remember(model);
-        }
-        is_new
+    pub(crate) fn remember(&self, model: &str) -> bool {
+        self.change(model, |()| ())
     }
 }
 
@@ -116,12 +119,14 @@ impl Server {
             pair.ok_or_else(|| wrong("headers", format!("`{header}` or its value is not a valid header; correct it")))
         };
         let headers = settings.headers.0.iter().map(pair).collect::<Result<_, _>>()?;
-        let (base, backend) = if config.server.demo {
-            (Base::of_demo(), Backend::Demo(Demo::new(config)))
+        let is_demo = config.server.demo;
+        let url = if is_demo { Url("http://demo".to_owned()) } else { settings.url.clone() };
+        let base = Base::parse(&url).map_err(|message| wrong("url", message))?;
+        let backend = if is_demo {
+            Backend::Demo(Demo::new(config))
         } else {
-            let base = Base::parse(&settings.url).map_err(|message| wrong("url", message))?;
             let client = client(settings, &config.timeouts, base.is_https()).map_err(|message| wrong("ca", message))?;
-            (base, Backend::Net(Box::new(client)))
+            Backend::Net(Box::new(client))
         };
         let url = settings.url.shown();
         let shown = match config.upstreams.len() {
@@ -133,7 +138,7 @@ impl Server {
             shown,
             protocol: settings.protocol.value.map(OnceLock::from).unwrap_or_default(),
             is_ollama: settings.protocol.value.map(|it| (it == Protocol::Ollama).into()).unwrap_or_default(),
-            engine: Engine::new(if config.server.demo { Some(EngineKind::Generic) } else { settings.engine.value }),
+            engine: Engine::new(if is_demo { Some(EngineKind::Generic) } else { settings.engine.value }),
             key: settings.key.get().map(str::to_owned),
             base,
             headers,
@@ -141,35 +146,30 @@ impl Server {
             first_byte: config.timeouts.first_byte.on(),
             backend,
             reached: Mutex::default(),
-            refused: Mutex::default(),
-            without_tools: Models::default(),
-            without_prefill: Models::default(),
-            without_schema: Models::default(),
-            without_grammar: Models::default(),
-            with_template: Models::default(),
+            refused: ByModel::default(),
+            without_tools: ByModel::default(),
+            without_prefill: ByModel::default(),
+            without_schema: ByModel::default(),
+            without_grammar: ByModel::default(),
+            with_template: ByModel::default(),
             template: OnceCell::new(),
         })
     }
 
     /// Returns the stored rejections for a model.
     pub(crate) fn refusals(&self, model: &str) -> Vec<Fault> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).get(model).cloned().unwrap_or_default()
+        self.refused.get(model).unwrap_or_default()
     }
 
     /// Stores rejections that were worked around, until the settings are reloaded.
     pub(crate) fn remember_refusals(&self, model: &str, faults: Vec<Fault>) {
-        if faults.is_empty() {
-            return;
+        if !faults.is_empty() {
+            self.refused.change(model, |known| {
+                known.extend(faults);
+                // The newest are kept.
+                known.drain(..known.len().saturating_sub(MAX_REJECTIONS));
+            });
         }
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        if refused.len() >= MAX_MODELS {
-            refused.clear();
-        }
-        let known = refused.entry(model.to_owned()).or_default();
-        known.extend(faults);
-        // The newest are kept.
-        let old = known.len().saturating_sub(MAX_REJECTIONS);
-        known.drain(..old);
     }
 
     /// Returns its protocol, or the assumed one.
@@ -268,26 +268,6 @@ impl Server {
         reached().is_some()
     }
 
-    /// Sends a whole body, with retries after transient errors.
-    pub(crate) async fn send_again(
-        &self,
-        uri: &Uri,
-        headers: &HeaderMap,
-        body: Bytes,
-        resent: &AtomicUsize,
-    ) -> Result<Response, Fault> {
-        let mut tries = self.retries;
-        loop {
-            let start = Instant::now();
-            let answer = self.send(Method::POST, uri.clone(), headers.clone(), Body::from(body.clone())).await;
-            let pause = if tries == 0 { None } else { pause(&answer, start.elapsed(), self.retries - tries) };
-            let Some(pause) = pause else { return answer };
-            tries -= 1;
-            resent.fetch_add(1, Ordering::Relaxed);
-            tokio::time::sleep(pause).await;
-        }
-    }
-
     fn too_late(&self, time: Duration) -> Fault {
         ProxyError::FIRST_BYTE.because(format!(
             "{} did not answer within {time:?}; if it is only slow, raise `timeouts.first_byte`",
@@ -315,7 +295,7 @@ impl Server {
 }
 
 /// Returns how long to wait before a retry, if a retry may help.
-fn pause(answer: &Result<Response, Fault>, after: Duration, tried: usize) -> Option<Duration> {
+pub(crate) fn pause(answer: &Result<Response, Fault>, after: Duration, tried: usize) -> Option<Duration> {
     // Doubled each time up to a minute, so that many proxies do not keep a server down that is starting.
     let usual = Duration::from_millis(250) * 2_u32.saturating_pow(u32::try_from(tried).unwrap_or(u32::MAX).min(8));
     match answer {
@@ -345,10 +325,10 @@ fn client(
     https: bool,
 ) -> Result<Client<HttpsConnector<HttpConnector>, Body>, String> {
     let mut http = HttpConnector::new();
-    // TLS is added on top, so `https` is right too.
+    // TLS is added on top, so the scheme may also be `https`.
     http.enforce_http(false);
     http.set_nodelay(true);
-    // Firewalls forget idle connections without a word; long prompts are such silences.
+    // Firewalls drop idle connections silently, and a connection is idle while the server reads a long prompt.
     http.set_keepalive(Some(Duration::from_secs(60)));
     http.set_connect_timeout(timeouts.connect.on());
     let tls = tls::outgoing(https, settings.ca.as_deref())?;
@@ -386,11 +366,6 @@ impl Base {
         let root = if is_version { before } else { path }.to_owned();
         let version = if path.is_empty() { "/v1" } else { path }.to_owned();
         Ok(Self { scheme, authority, root, version })
-    }
-
-    fn of_demo() -> Self {
-        let authority = Authority::from_static("demo");
-        Self { scheme: Scheme::HTTP, authority, root: String::new(), version: "/v1".to_owned() }
     }
 
     fn is_https(&self) -> bool {

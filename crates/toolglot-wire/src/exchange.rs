@@ -9,7 +9,7 @@ use toolglot::Dialect;
 use toolglot_json::{Map, Value, json};
 
 use crate::chat::history::HistoryRepairer;
-use crate::chat::request::{ChatAsked, prepare, put_in_order};
+use crate::chat::request::{ChatAsked, put_in_order};
 use crate::demand::{self, Demand, DemandPrompt, Opening};
 use crate::dispatch::{as_chat, from_chat, make_safe, to_chat};
 use crate::enforce::{self, Enforced, Enforcement};
@@ -335,15 +335,27 @@ impl ExchangeWork {
         };
         let asked = ChatAsked::of(&chat);
         let mut sent = if same && upstream != Protocol::Chat { request.clone() } else { chat };
-        let (mut demand_prompt, mut is_begun, mut enforced) = (None, false, Enforced::default());
-        if let Some(dialect) = prompt {
-            (demand_prompt, is_begun, enforced) = into_prompt(&mut sent, dialect, &asked, upstream, policy, notes)?;
-        } else if upstream == Protocol::Chat {
-            prepare(&mut sent, &asked, same, policy, notes);
-            enforced = enforce::apply(Enforcement::new(&sent, &asked, None, upstream, policy), &mut sent, notes);
+        let mut repairer = HistoryRepairer { tools: &asked.tools, policy, notes };
+        let (mut demand_prompt, mut enforced) = (None, Enforced::default());
+        if same && upstream != Protocol::Chat {
+            make_safe(ingress, &mut sent, &mut repairer);
         } else {
-            sent = natively(sent, &asked, (ingress, upstream), policy, notes);
+            put_in_order(&mut sent, same && prompt.is_none(), &mut repairer);
+            if let Some(dialect) = prompt {
+                (demand_prompt, enforced) = into_prompt(&mut sent, dialect, &asked, upstream, &mut repairer)?;
+            }
+            sent = from_chat(upstream, sent, notes);
         }
+        if asked.needs_markers(policy) {
+            policy.engine.complete(&mut sent, upstream);
+        }
+        if prompt.is_none() && upstream == Protocol::Chat {
+            enforced = enforce::apply(Enforcement::new(&sent, &asked, None, upstream, policy), &mut sent, notes);
+        }
+        // A grammar covers the answer from its start, so there must be no prefill.
+        let may_prefill = policy.prefill && upstream == Protocol::Chat && enforced.before.is_none();
+        let opening = demand_prompt.as_ref().map(|prompt| prompt.opening.as_str()).filter(|text| !text.is_empty());
+        let is_begun = may_prefill && opening.is_some_and(|opening| policy.engine.prefill(&mut sent, opening));
         // All other protocols end a stream with token counts; chat servers send them only on request.
         if !same && stream && upstream == Protocol::Chat {
             let options = sent.entry("stream_options").or_insert_with(|| json!({}));
@@ -371,54 +383,22 @@ impl ExchangeWork {
     }
 }
 
-/// Converts a request for a server with tools whose protocol is not Chat Completions.
-fn natively(
-    mut sent: Map,
-    asked: &ChatAsked,
-    (ingress, upstream): (Protocol, Protocol),
-    policy: &Policy,
-    notes: &mut Vec<String>,
-) -> Map {
-    if ingress == upstream {
-        make_safe(ingress, &mut sent, &mut HistoryRepairer { tools: &asked.tools, policy, notes });
-    } else {
-        put_in_order(&mut sent, asked, false, policy, notes);
-        sent = from_chat(upstream, sent, notes);
-    }
-    if (!asked.tools.is_empty() || policy.forced) && !policy.off {
-        policy.engine.complete(&mut sent, upstream);
-    }
-    sent
-}
-
-/// Moves the tools of a request into the prompt; returns the required call, whether it is prefilled, and the grammar.
+/// Moves the tools of a request into the prompt; returns the required call, and the grammar.
 fn into_prompt(
     sent: &mut Map,
     dialect: &Arc<Dialect>,
     asked: &ChatAsked,
     upstream: Protocol,
-    policy: &Policy,
-    notes: &mut Vec<String>,
-) -> Result<(Option<DemandPrompt>, bool, Enforced), Fault> {
-    put_in_order(sent, asked, false, policy, notes);
-    let demand_prompt = match demand_of(asked, policy) {
-        Some(demand) => DemandPrompt::new(sent, demand, dialect)?,
-        None => None,
-    };
+    repairer: &mut HistoryRepairer<'_>,
+) -> Result<(Option<DemandPrompt>, Enforced), Fault> {
+    let HistoryRepairer { policy, notes, .. } = repairer;
+    let demand = demand_of(asked, policy).map(|demand| DemandPrompt::new(sent, demand, dialect));
+    let demand_prompt = demand.transpose()?.flatten();
     // The demand and the grammar are made of the tools, which `into_text` removes. The grammar is added after that,
     // since some engines refuse one beside tools.
     let enforcement = Enforcement::new(sent, asked, Some(dialect), upstream, policy);
     into_text(sent, &asked.tools, dialect, notes);
-    let enforced = enforce::apply(enforcement, sent, notes);
-    *sent = from_chat(upstream, std::mem::take(sent), notes);
-    if !asked.tools.is_empty() && !policy.off {
-        policy.engine.complete(sent, upstream);
-    }
-    let opening = demand_prompt.as_ref().map(|prompt| prompt.opening.as_str()).filter(|text| !text.is_empty());
-    // A grammar covers the answer from its start, so there must be no prefill.
-    let may_prefill = policy.prefill && upstream == Protocol::Chat && enforced.before.is_none();
-    let is_begun = may_prefill && opening.is_some_and(|opening| policy.engine.prefill(sent, opening));
-    Ok((demand_prompt, is_begun, enforced))
+    Ok((demand_prompt, enforce::apply(enforcement, sent, notes)))
 }
 
 fn settings(mut asked: ChatAsked, policy: &Policy, streamed: bool) -> AnswerSettings {

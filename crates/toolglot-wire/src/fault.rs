@@ -144,13 +144,6 @@ impl Fault {
         Some(Self::of_value(event).unwrap_or_else(strange))
     }
 
-    /// Returns the error of a saved body that contains nothing else.
-    pub(crate) fn of_saved(body: &Value) -> Option<Self> {
-        let error = body.get("error")?;
-        let is_error = error["message"].is_string() || body.get("type")? == "error";
-        if is_error { Self::of_value(body) } else { None }
-    }
-
     /// Returns the error of an `error` event that is not JSON.
     pub(crate) fn of_text(text: &str) -> Self {
         Self::new(FaultKind::Server, text.trim())

@@ -41,6 +41,7 @@ mod suspect;
 mod text_completion;
 mod tokens;
 mod transcript;
+mod transcript_choice;
 mod turn;
 
 pub use engine::EngineKind;
@@ -58,5 +59,6 @@ pub use secrets::Secrets;
 pub use sse::{Frame, SseReader, write_frame, write_json};
 pub use suspect::Suspect;
 pub use text_completion::TextCompletion;
-pub use transcript::{Transcript, TranscriptCall, TranscriptChoice};
+pub use transcript::Transcript;
+pub use transcript_choice::{TranscriptCall, TranscriptChoice};
 pub use turn::{Turn, TurnEnd};

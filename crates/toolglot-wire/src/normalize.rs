@@ -80,14 +80,9 @@ impl Normalizer {
         Self { state, choices: Vec::new(), begun: false, ended: false }
     }
 
-    /// Sets whether the prompt opened a reasoning region.
-    pub(crate) fn set_reasoning_open(&mut self, open: bool) {
-        self.state.settings.reasoning_open = open;
-    }
-
-    /// Sets that the answer is not streamed, so that the events of a failed call can be removed.
-    pub(crate) fn set_whole(&mut self) {
-        self.state.settings.streamed = false;
+    /// Returns the settings, which may change before the first event.
+    pub(crate) fn settings_mut(&mut self) -> &mut AnswerSettings {
+        &mut self.state.settings
     }
 
     /// Normalizes an event of the server. The caller must not take the events of a whole answer before its end.

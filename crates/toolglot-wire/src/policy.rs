@@ -8,35 +8,89 @@ use toolglot::{Dialect, Dialects, OptionError, Options};
 use crate::engine::EngineKind;
 use crate::fault::{Fault, FaultKind};
 
-/// Settings for the requests of a model; every setting has a default, and `with_…` changes one.
-#[derive(Clone, Debug, Default)]
-pub struct Policy {
-    /// The dialects to read; all built-in dialects by default.
-    pub(crate) dialects: Dialects,
-    pub(crate) options: Options,
-    pub(crate) engine: EngineKind,
-    pub(crate) reasoning_field: ReasoningField,
-    pub(crate) reasoning_item: ReasoningItem,
-    pub(crate) upstream_model: Option<String>,
-    /// The dialect of tools in the prompt, if they are in the prompt.
-    pub(crate) prompt: Option<Arc<Dialect>>,
-    /// Whether required calls may be prefilled.
-    pub(crate) prefill: bool,
-    /// Whether the server may be asked for JSON of a schema.
-    pub(crate) schema: bool,
-    pub(crate) enforce: Enforce,
-    /// Whether a grammar may be sent.
-    pub(crate) grammar: bool,
-    /// The dialect that the model writes natively, if known.
-    pub(crate) native: Option<Arc<Dialect>>,
-    /// Whether the prompt opens the reasoning.
-    pub(crate) prefilled: bool,
-    pub(crate) forced: bool,
-    /// Whether text is passed on without looking for calls.
-    pub(crate) off: bool,
-    pub(crate) ids: HistoryIds,
-    pub(crate) duplicates: Duplicates,
-    pub(crate) limits: WireLimits,
+/// Declares settings with a `with_…` for each.
+macro_rules! settings {
+    ($(#[$about:meta])* pub struct $name:ident { $($(#[doc = $sets:literal])+ $with:ident($field:ident: $kind:ty);)+ }) => {
+        $(#[$about])*
+        pub struct $name {
+            $(pub(crate) $field: $kind,)+
+        }
+
+        impl $name {
+            $(
+                $(#[doc = $sets])+
+                #[must_use]
+                pub fn $with(self, $field: $kind) -> Self {
+                    Self { $field, ..self }
+                }
+            )+
+        }
+    };
+}
+
+settings! {
+    /// Settings for the requests of a model; every setting has a default, and `with_…` changes one.
+    #[derive(Clone, Debug, Default)]
+    pub struct Policy {
+        /// Sets the dialects to read; all built-in dialects by default.
+        with_dialects(dialects: Dialects);
+        /// Sets how calls are read and validated.
+        with_options(options: Options);
+        /// Sets the server program.
+        with_engine(engine: EngineKind);
+        /// Sets the field for reasoning in answers to chat clients.
+        with_reasoning_field(reasoning_field: ReasoningField);
+        /// Sets the field of a reasoning item for Responses clients.
+        with_reasoning_item(reasoning_item: ReasoningItem);
+        /// Sets the model's name at the server, if it differs.
+        with_upstream_model(upstream_model: Option<String>);
+        /// Sets the dialect for tools, calls and results in the prompt, for a server without tools; the answer is also read
+        /// in it.
+        with_prompt(prompt: Option<Arc<Dialect>>);
+        /// Sets whether to prefill a call that `tool_choice` requires, in prompt mode and if the server continues it. The
+        /// model then skips reasoning.
+        with_prefill(prefill: bool);
+        /// Sets whether to ask for JSON of a schema if a model did not make the call that `tool_choice` requires, in prompt
+        /// mode.
+        with_schema(schema: bool);
+        /// Sets what a grammar enforces while the server samples.
+        with_enforce(enforce: Enforce);
+        /// Sets whether a grammar may be sent; clear it if the server has rejected one.
+        with_grammar(grammar: bool);
+        /// Sets the dialect that the model writes natively, if known, for grammars.
+        with_native(native: Option<Arc<Dialect>>);
+        /// Sets whether the prompt opens the reasoning, so that grammars start inside it.
+        with_prefilled(prefilled: bool);
+        /// Sets whether to parse text for calls even if the request declares no tools.
+        with_forced(forced: bool);
+        /// Sets whether to pass on text without looking for calls; protocols are still converted.
+        with_off(off: bool);
+        /// Sets how to write the ids of earlier calls for the model server.
+        with_ids(ids: HistoryIds);
+        /// Sets how to treat a native call whose arguments the server sends twice.
+        with_duplicates(duplicates: Duplicates);
+        /// Sets the limits.
+        with_limits(limits: WireLimits);
+    }
+}
+
+settings! {
+    /// Limits on what a client or a model server may send.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct WireLimits {
+        /// Sets the bytes of one line of a stream; 8 MiB by default.
+        with_line(line: usize);
+        /// Sets the bytes of one event of a stream; 16 MiB by default.
+        with_event(event: usize);
+        /// Sets the bytes of a whole body; 64 MiB by default.
+        with_body(body: usize);
+        /// Sets the bytes held back while a call is open; 1 MiB by default.
+        with_held(held: usize);
+        /// Sets the bytes of arguments of native calls that wait for another call to end; 16 MiB by default.
+        with_arguments(arguments: usize);
+        /// Sets the number of calls in an answer, beyond which calls are dropped; 256 by default.
+        with_calls(calls: usize);
+    }
 }
 
 /// The field for reasoning in answers to chat clients.
@@ -127,135 +181,15 @@ pub enum Duplicates {
     Keep,
 }
 
-/// Limits on what a client or a model server may send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WireLimits {
-    pub(crate) line: usize,
-    pub(crate) event: usize,
-    pub(crate) body: usize,
-    pub(crate) held: usize,
-    pub(crate) arguments: usize,
-    pub(crate) calls: usize,
-}
-
 impl Policy {
-    /// Sets the dialects to read.
-    #[must_use]
-    pub fn with_dialects(self, dialects: Dialects) -> Self {
-        Self { dialects, ..self }
-    }
-
-    /// Sets how calls are read and validated.
-    #[must_use]
-    pub fn with_options(self, options: Options) -> Self {
-        Self { options, ..self }
-    }
-
-    /// Sets the server program.
-    #[must_use]
-    pub fn with_engine(self, engine: EngineKind) -> Self {
-        Self { engine, ..self }
-    }
-
     /// Returns the server program.
     pub fn engine(&self) -> EngineKind {
         self.engine
     }
 
-    /// Sets the field for reasoning in answers to chat clients.
-    #[must_use]
-    pub fn with_reasoning_field(self, reasoning_field: ReasoningField) -> Self {
-        Self { reasoning_field, ..self }
-    }
-
-    /// Sets the field of a reasoning item for Responses clients.
-    #[must_use]
-    pub fn with_reasoning_item(self, reasoning_item: ReasoningItem) -> Self {
-        Self { reasoning_item, ..self }
-    }
-
-    /// Sets the model's name at the server, if it differs.
-    #[must_use]
-    pub fn with_upstream_model(self, upstream_model: Option<String>) -> Self {
-        Self { upstream_model, ..self }
-    }
-
-    /// Sets the dialect for tools, calls and results in the prompt, for a server without tools; the answer is also read in it.
-    #[must_use]
-    pub fn with_prompt(self, prompt: Option<Arc<Dialect>>) -> Self {
-        Self { prompt, ..self }
-    }
-
-    /// Sets whether to prefill a call that `tool_choice` requires, in prompt mode and if the server continues it. The model then
-    /// skips reasoning.
-    #[must_use]
-    pub fn with_prefill(self, prefill: bool) -> Self {
-        Self { prefill, ..self }
-    }
-
-    /// Sets whether to ask for JSON of a schema if a model did not make the call that `tool_choice` requires, in prompt mode.
-    #[must_use]
-    pub fn with_schema(self, schema: bool) -> Self {
-        Self { schema, ..self }
-    }
-
-    /// Sets what a grammar enforces while the server samples.
-    #[must_use]
-    pub fn with_enforce(self, enforce: Enforce) -> Self {
-        Self { enforce, ..self }
-    }
-
-    /// Sets whether a grammar may be sent; clear it if the server has rejected one.
-    #[must_use]
-    pub fn with_grammar(self, grammar: bool) -> Self {
-        Self { grammar, ..self }
-    }
-
-    /// Sets the dialect that the model writes natively, if known, for grammars.
-    #[must_use]
-    pub fn with_native(self, native: Option<Arc<Dialect>>) -> Self {
-        Self { native, ..self }
-    }
-
-    /// Sets whether the prompt opens the reasoning, so that grammars start inside it.
-    #[must_use]
-    pub fn with_prefilled(self, prefilled: bool) -> Self {
-        Self { prefilled, ..self }
-    }
-
     /// Returns the dialects to read.
     pub fn dialects(&self) -> &Dialects {
         &self.dialects
-    }
-
-    /// Sets whether to parse text for calls even if the request declares no tools.
-    #[must_use]
-    pub fn with_forced(self, forced: bool) -> Self {
-        Self { forced, ..self }
-    }
-
-    /// Sets whether to pass on text without looking for calls; protocols are still converted.
-    #[must_use]
-    pub fn with_off(self, off: bool) -> Self {
-        Self { off, ..self }
-    }
-
-    /// Sets how to write the ids of earlier calls for the model server.
-    #[must_use]
-    pub fn with_ids(self, ids: HistoryIds) -> Self {
-        Self { ids, ..self }
-    }
-
-    /// Sets how to treat a native call whose arguments the server sends twice.
-    #[must_use]
-    pub fn with_duplicates(self, duplicates: Duplicates) -> Self {
-        Self { duplicates, ..self }
-    }
-
-    /// Sets the limits.
-    #[must_use]
-    pub fn with_limits(self, limits: WireLimits) -> Self {
-        Self { limits, ..self }
     }
 
     /// Returns the limits.
@@ -271,42 +205,6 @@ impl Default for WireLimits {
 }
 
 impl WireLimits {
-    /// Sets the bytes of one line of a stream; 8 MiB by default.
-    #[must_use]
-    pub fn with_line(self, line: usize) -> Self {
-        Self { line, ..self }
-    }
-
-    /// Sets the bytes of one event of a stream; 16 MiB by default.
-    #[must_use]
-    pub fn with_event(self, event: usize) -> Self {
-        Self { event, ..self }
-    }
-
-    /// Sets the bytes of a whole body; 64 MiB by default.
-    #[must_use]
-    pub fn with_body(self, body: usize) -> Self {
-        Self { body, ..self }
-    }
-
-    /// Sets the bytes held back while a call is open; 1 MiB by default.
-    #[must_use]
-    pub fn with_held(self, held: usize) -> Self {
-        Self { held, ..self }
-    }
-
-    /// Sets the bytes of arguments of native calls that wait for another call to end; 16 MiB by default.
-    #[must_use]
-    pub fn with_arguments(self, arguments: usize) -> Self {
-        Self { arguments, ..self }
-    }
-
-    /// Sets the number of calls in an answer, beyond which calls are dropped; 256 by default.
-    #[must_use]
-    pub fn with_calls(self, calls: usize) -> Self {
-        Self { calls, ..self }
-    }
-
     pub(crate) fn is_too_much_held(&self, bytes: usize) -> bool {
         bytes > self.held
     }

@@ -8,8 +8,9 @@ use crate::framing::Framing;
 use crate::ollama;
 use crate::policy::WireLimits;
 use crate::protocol::Protocol;
-use crate::response_event::{Finish, Part, ResponseEvent};
+use crate::response_event::ResponseEvent;
 use crate::sse::{Frame, SseReader};
+use crate::transcript_choice::TranscriptChoice;
 
 /// A saved answer of a model server.
 ///
@@ -36,33 +37,6 @@ pub struct Transcript {
     pub alternatives: Vec<TranscriptChoice>,
     /// The error that it ended with, if any.
     pub fault: Option<Fault>,
-}
-
-/// An alternative of a saved answer.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct TranscriptChoice {
-    /// The text, as sent by the server.
-    pub text: String,
-    /// The reasoning that the server parsed.
-    pub reasoning: String,
-    /// The calls that the server parsed, as sent.
-    pub calls: Vec<TranscriptCall>,
-    /// Why it ended, if known.
-    pub finish: Option<Finish>,
-}
-
-/// A native call of a saved answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TranscriptCall {
-    /// Its id, if it has one.
-    pub id: Option<String>,
-    /// The tool's name.
-    pub name: String,
-    /// Its arguments, as sent and not validated.
-    pub arguments: String,
-    number: usize,
 }
 
 impl Transcript {
@@ -93,7 +67,7 @@ impl Transcript {
                 let missing = (choice + 1).min(MAX_ALTERNATIVES).saturating_sub(self.alternatives.len());
                 self.alternatives.extend((0..missing).map(|_| TranscriptChoice::default()));
                 if let Some(alternative) = self.alternatives.get_mut(choice) {
-                    alternative.add(part);
+                    alternative.add(&part);
                 }
             }
             ResponseEvent::Fault(fault) => self.fault = Some(fault),
@@ -102,24 +76,6 @@ impl Transcript {
             | ResponseEvent::Extra(_)
             | ResponseEvent::Lost
             | ResponseEvent::End => {}
-        }
-    }
-}
-
-impl TranscriptChoice {
-    fn add(&mut self, part: Part) {
-        match part {
-            Part::Text(text) | Part::Refusal(text) => self.text.push_str(&text),
-            Part::Reasoning(text) => self.reasoning.push_str(&text),
-            Part::CallStart { call: number, id, name, .. } => {
-                self.calls.push(TranscriptCall { id, name, arguments: String::new(), number });
-            }
-            Part::Arguments { call, text } => {
-                let call = self.calls.iter_mut().rev().find(|known| known.number == call);
-                call.into_iter().for_each(|call| call.arguments.push_str(&text));
-            }
-            Part::Finish(finish) => self.finish = self.finish.take().or(Some(finish)),
-            Part::Seal(_) | Part::Logprobs(_) | Part::CallEnd { .. } | Part::CallCut { .. } | Part::Own(_) => {}
         }
     }
 }
@@ -136,10 +92,10 @@ fn whole(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
 /// Reads an error that was all of an answer.
 fn failed(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
     let body: Value = toolglot_json::from_slice(bytes).ok()?;
-    let fault = Fault::of_saved(&body)?;
-    // Only this protocol marks its errors.
-    let is_messages = body.get("type").is_some_and(|kind| kind == "error");
-    Some((if is_messages { Protocol::Messages } else { Protocol::Chat }, vec![ResponseEvent::Fault(fault)]))
+    // Only the Messages protocol marks its errors.
+    let protocol = if body["type"] == "error" { Protocol::Messages } else { Protocol::Chat };
+    let error = body.get("error").filter(|error| protocol == Protocol::Messages || error["message"].is_string());
+    Some((protocol, vec![ResponseEvent::Fault(error.and_then(|_| Fault::of_value(&body))?)]))
 }
 
 /// Reads a stream, which may have been cut anywhere.
@@ -224,6 +180,7 @@ const MAX_ALTERNATIVES: usize = 1024;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::response_event::Finish;
 
     const CHAT: &str = r#"{"object": "chat.completion", "choices": [{"index": 0, "finish_reason": "length", "message":
         {"role": "assistant", "reasoning_content": "hm", "content": "a", "tool_calls": [

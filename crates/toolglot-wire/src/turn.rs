@@ -169,7 +169,7 @@ impl Turn {
     #[must_use]
     pub fn with_reasoning_open(mut self, reasoning_open: bool) -> Self {
         if let Some(conversion) = &mut self.conversion {
-            conversion.normalizer.set_reasoning_open(reasoning_open);
+            conversion.normalizer.settings_mut().reasoning_open = reasoning_open;
         }
         self
     }
@@ -183,7 +183,7 @@ impl Turn {
         self.framing.push(upstream_bytes);
         while let Some(frame) = self.framing.next_frame() {
             match frame {
-                Ok(frame) => conversion.frame(&frame, out),
+                Ok(frame) => conversion.frame(&frame, false, out),
                 Err(fault) => {
                     conversion.emit_unread();
                     conversion.pending.push(ResponseEvent::Fault(fault));
@@ -209,7 +209,7 @@ impl Turn {
             None => self.relay.finish(fault, out),
             Some(conversion) => {
                 if let Some(frame) = self.framing.finish() {
-                    conversion.last_frame(&frame, out);
+                    conversion.frame(&frame, true, out);
                 }
                 conversion.emit_unread();
                 conversion.reader.cut(fault, &mut conversion.pending);
@@ -294,12 +294,16 @@ impl Turn {
 const MAX_ANSWER_START: usize = 4096;
 
 impl Conversion {
-    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
+    /// Reads a frame; if the last one is incomplete, the end of the stream is the error.
+    fn frame(&mut self, frame: &Frame<'_>, is_last: bool, out: &mut Vec<u8>) {
         if !self.glance(frame, out) {
             self.emit_unread();
             match self.refused_answer(frame) {
                 Some(answer) => self.reader.frame(&Frame { event: None, data: &answer, raw: &[] }, &mut self.pending),
                 None => self.reader.frame(frame, &mut self.pending),
+            }
+            if is_last {
+                self.pending.retain(|event| !matches!(event, ResponseEvent::Lost));
             }
         }
         self.pass_on(out);
@@ -309,16 +313,6 @@ impl Conversion {
     fn refused_answer(&self, frame: &Frame<'_>) -> Option<String> {
         let is_error = self.client.upstream == Protocol::Chat && refusals::may_be_refusal(frame.data);
         self.normalizer.settings().filter(|_| is_error).and_then(|settings| refusals::chunk(frame.data, settings))
-    }
-
-    /// Reads the last frame; if it is incomplete, the end of the stream is the error.
-    fn last_frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
-        if !self.glance(frame, out) {
-            self.emit_unread();
-            self.reader.frame(frame, &mut self.pending);
-            self.pending.retain(|event| !matches!(event, ResponseEvent::Lost));
-        }
-        self.pass_on(out);
     }
 
     /// Returns the token counts so far.
@@ -361,7 +355,8 @@ impl Conversion {
     }
 
     fn whole(&mut self, body: &[u8]) -> Result<Vec<u8>, Fault> {
-        self.normalizer.set_whole();
+        // So that the events of a failed call can be removed.
+        self.normalizer.settings_mut().streamed = false;
         self.reader.whole(body, &mut self.pending);
         self.normalize();
         let events = std::mem::take(self.normalizer.events());

@@ -17,19 +17,17 @@ pub(super) fn unknown_key(section: &Section, name: &str) -> String {
 
 /// For a path such as `limits.body`.
 pub(super) fn unknown_path(name: &str) -> String {
-    format!("unknown setting `{name}`; {}", did_you_mean(name, paths()).unwrap_or_else(|| ALL.to_owned()))
+    unknown(name, settings().into_iter().map(|(path, _)| path))
 }
 
 /// For an environment variable.
 pub(super) fn unknown_variable(name: &str) -> String {
-    let names = paths().into_iter().map(|path| variable(&path));
-    format!("unknown setting `{name}`; {}", did_you_mean(name, names).unwrap_or_else(|| ALL.to_owned()))
+    unknown(name, settings().into_iter().map(|(path, _)| variable(&path)))
 }
 
-const ALL: &str = "run `toolglot config show` to list all";
-
-fn paths() -> Vec<String> {
-    settings().into_iter().map(|(path, _)| path).collect()
+fn unknown(name: &str, known: impl Iterator<Item = String>) -> String {
+    let all = || "run `toolglot config show` to list all".to_owned();
+    format!("unknown setting `{name}`; {}", did_you_mean(name, known).unwrap_or_else(all))
 }
 
 /// Returns the path of every setting, as `--set` takes it, and its description.

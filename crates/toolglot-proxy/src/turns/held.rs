@@ -6,7 +6,6 @@ use toolglot_wire::{Exchange, Fault};
 use super::{TurnAsked, TurnJob};
 use crate::config::setting::Mode;
 use crate::prompting;
-use crate::record::Record;
 
 /// Why a request is resent without its grammar.
 const WITHOUT: &str = "the server rejected the grammar; the answer is checked instead";
@@ -14,17 +13,12 @@ const WITHOUT: &str = "the server rejected the grammar; the answer is checked in
 impl TurnJob<'_> {
     /// Reads the request in the form that the server accepts; the tools are in the prompt also if it does not accept a grammar
     /// with tools.
-    pub(super) async fn read_as_taken(
-        &self,
-        record: &mut Record,
-        asked: &TurnAsked<'_>,
-        prompted: bool,
-    ) -> Result<Exchange, Fault> {
-        let mut exchange = self.read(record, asked, prompted, true).await?;
+    pub(super) async fn read_as_taken(&self, asked: &mut TurnAsked<'_>, prompted: bool) -> Result<Exchange, Fault> {
+        let mut exchange = self.read(asked, prompted, true).await?;
         if exchange.wants_prompt() && asked.route.settings.mode.value == Mode::Auto {
-            exchange = self.read(record, asked, true, true).await?;
+            exchange = self.read(asked, true, true).await?;
         } else if exchange.wants_prompt() {
-            record.notes.push(prompting::HOLD_ADVICE.to_owned());
+            asked.record.notes.push(prompting::HOLD_ADVICE.to_owned());
         }
         Ok(exchange)
     }
@@ -33,13 +27,12 @@ impl TurnJob<'_> {
     /// in the prompt.
     pub(super) async fn send_as_held(
         &self,
-        record: &mut Record,
-        asked: &TurnAsked<'_>,
+        asked: &mut TurnAsked<'_>,
         exchange: &mut Exchange,
         prompted: bool,
     ) -> Result<Response, Fault> {
         let server = &asked.route.server;
-        for fault in server.refusals(&record.model) {
+        for fault in server.refusals(&asked.record.model) {
             exchange.amend_early(&fault);
         }
         if exchange.is_held() {
@@ -47,9 +40,9 @@ impl TurnJob<'_> {
             if !matches!(response.status().as_u16(), 400 | 422) {
                 return Ok(response);
             }
-            *exchange = self.read(record, asked, prompted, false).await?;
-            record.retry = Some(WITHOUT);
-            for fault in server.refusals(&record.model) {
+            *exchange = self.read(asked, prompted, false).await?;
+            asked.record.retry = Some(WITHOUT);
+            for fault in server.refusals(&asked.record.model) {
                 exchange.amend_early(&fault);
             }
         }
@@ -58,10 +51,10 @@ impl TurnJob<'_> {
         } else {
             exchange.upstream_body().into()
         };
-        let response = asked.target.send_in_form(exchange, record, body).await?;
+        let response = asked.target.send_in_form(exchange, asked.record, body).await?;
         // A request that succeeded in yet another form was not rejected for its grammar.
-        if response.status().is_success() && record.retry == Some(WITHOUT) {
-            server.without_grammar.remember(&record.model);
+        if response.status().is_success() && asked.record.retry == Some(WITHOUT) {
+            server.without_grammar.remember(&asked.record.model);
         }
         Ok(response)
     }

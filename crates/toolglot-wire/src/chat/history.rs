@@ -193,16 +193,22 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
 
 /// Converts the ids of calls and of their results to the server's form.
 pub(crate) fn identify(request: &mut Map, style: HistoryIds) {
-    let mut ids = ServerIds { style, renamed: RenamedIds::default(), counted: 0 };
+    let (mut renamed, mut counted) = (RenamedIds::default(), 0);
     for message in messages(request) {
         for call in calls(message) {
             let name = call["function"]["name"].as_str().unwrap_or_default().to_owned();
-            if let Some(Value::String(id)) = call.get_mut("id") {
-                *id = ids.of_call(id, &name);
-            }
+            let Some(Value::String(id)) = call.get_mut("id") else { continue };
+            let new = match style {
+                HistoryIds::Kept => id.clone(),
+                HistoryIds::Nine => nine(id),
+                HistoryIds::Counted => format!("functions.{name}:{counted}"),
+            };
+            counted += 1;
+            renamed.add_call(id, new.clone());
+            *id = new;
         }
         if let Some(Value::String(id)) = message.get_mut("tool_call_id") {
-            *id = ids.renamed.of_result(id);
+            *id = renamed.of_result(id);
         }
     }
 }
@@ -245,26 +251,6 @@ fn make_result_safe(message: &mut Map) {
         Some(value) => value.to_string(),
     };
     message["content"] = text.into();
-}
-
-/// The ids of earlier calls in the server's form.
-struct ServerIds {
-    style: HistoryIds,
-    renamed: RenamedIds,
-    counted: usize,
-}
-
-impl ServerIds {
-    fn of_call(&mut self, id: &str, name: &str) -> String {
-        let new = match self.style {
-            HistoryIds::Kept => id.to_owned(),
-            HistoryIds::Nine => nine(id),
-            HistoryIds::Counted => format!("functions.{name}:{}", self.counted),
-        };
-        self.counted += 1;
-        self.renamed.add_call(id, new.clone());
-        new
-    }
 }
 
 /// The new ids of calls whose results have not been found, by the old ones. Conversations may use an id more than once.

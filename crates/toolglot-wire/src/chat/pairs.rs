@@ -1,7 +1,5 @@
 //! Pairs the calls of earlier turns with their results: strict servers refuse a call or a result without the other.
 
-use std::collections::HashSet;
-
 use toolglot_json::{Value, json};
 
 use crate::members::{joined, take};
@@ -20,27 +18,22 @@ pub(crate) const ORPHAN: &str = "The result of a call that is not part of this c
 /// without an id belongs to the first call without a result; one whose call is missing becomes a user message. A valid
 /// conversation is unchanged.
 pub(crate) fn pair(messages: Vec<Value>) -> Vec<Value> {
-    let links = CallLinks::of(&messages);
+    let messages = merged_where(messages, continues_calls);
+    let CallLinks { is_answer, answers } = CallLinks::of(&messages);
     let mut slots: Vec<Option<Value>> = messages.into_iter().map(Some).collect();
-    let (mut paired, mut at) = (Vec::with_capacity(slots.len()), 0);
-    while at < slots.len() {
-        let end = links.turn_end[at].unwrap_or(at + 1);
-        let is_moved = links.is_answer[at];
-        if let Some(message) = if is_moved { None } else { slots[at].take() } {
-            let rest = (at + 1..end).filter_map(|place| slots[place].take()).collect::<Vec<_>>();
-            let mut message = rest.into_iter().fold(message, merged);
-            if is_result(&message) {
-                message = under_heading(ORPHAN, "\n", take(&mut message, "content"));
-            }
-            paired.push(message);
-            for CallAnswer { id, place } in (at..end).flat_map(|place| &links.answers[place]) {
-                let none = || json!({"role": "tool", "content": UNANSWERED});
-                let mut result = place.and_then(|place| slots[place].take()).unwrap_or_else(none);
-                result["tool_call_id"] = id.clone();
-                paired.push(result);
-            }
+    let mut paired = Vec::with_capacity(slots.len());
+    for (at, answers) in answers.into_iter().enumerate() {
+        let Some(mut message) = slots[at].take_if(|_| !is_answer[at]) else { continue };
+        if is_result(&message) {
+            message = under_heading(ORPHAN, "\n", take(&mut message, "content"));
         }
-        at = end;
+        paired.push(message);
+        for CallAnswer { id, place } in answers {
+            let none = || json!({"role": "tool", "content": UNANSWERED});
+            let mut result = place.and_then(|place| slots[place].take()).unwrap_or_else(none);
+            result["tool_call_id"] = id;
+            paired.push(result);
+        }
     }
     paired
 }
@@ -48,14 +41,26 @@ pub(crate) fn pair(messages: Vec<Value>) -> Vec<Value> {
 /// Merges consecutive messages of one role: the templates of many models refuse them. Results are not merged, and
 /// neither are messages with different names.
 pub(crate) fn one_a_turn(messages: Vec<Value>) -> Vec<Value> {
+    merged_where(messages, continues_turn)
+}
+
+/// Merges each message into the one before it, if it continues that.
+fn merged_where(messages: Vec<Value>, continues: fn(&Value, &Value) -> bool) -> Vec<Value> {
     let mut turns: Vec<Value> = Vec::with_capacity(messages.len());
     for message in messages {
-        match turns.last_mut().filter(|last| continues_turn(last, &message)) {
+        match turns.last_mut().filter(|last| continues(last, &message)) {
             Some(last) => *last = merged(last.take(), message),
             None => turns.push(message),
         }
     }
     turns
+}
+
+/// Returns whether a message of the model continues its turn after calls.
+fn continues_calls(last: &Value, message: &Value) -> bool {
+    // Some engines count ids from 0 in each turn.
+    let repeats = |call: &Value| calls(last).iter().any(|before| before["id"] == call["id"]);
+    role(message) == "assistant" && !calls(last).is_empty() && !calls(message).iter().any(repeats)
 }
 
 /// Returns whether a message continues the turn of the last one.
@@ -80,35 +85,20 @@ struct CallLinks {
     is_answer: Vec<bool>,
     /// The calls of the message.
     answers: Vec<Vec<CallAnswer>>,
-    /// The end of the turn that begins here, if it must become one message.
-    turn_end: Vec<Option<usize>>,
 }
 
 impl CallLinks {
     fn of(messages: &[Value]) -> Self {
-        let count = messages.len();
         let (mut acts, mut places) = (Vec::new(), Vec::new());
-        let (mut turn_end, mut turn) = (vec![None; count], AssistantRun::default());
         for (place, message) in messages.iter().enumerate() {
-            let ids: Vec<&str> = calls(message).iter().filter_map(|call| call.get("id")?.as_str()).collect();
-            if turn.is_left_by(message, &ids) {
-                turn.close(place, &mut turn_end);
-                // A message of another role only ends the turn before it.
-                let start = place + usize::from(role(message) != "assistant");
-                turn = AssistantRun { start, ..AssistantRun::default() };
-                acts.push(CallAct::Begin);
-                places.push(place);
-            }
-            turn.early |= !turn.ids.is_empty();
-            turn.ids.extend(&ids);
-            acts.extend(ids.into_iter().map(CallAct::Call));
-            acts.extend(
-                is_result(message).then(|| CallAct::Result(message["tool_call_id"].as_str().unwrap_or_default())),
-            );
+            let ids = calls(message).iter().filter_map(|call| call.get("id")?.as_str());
+            let result = message["tool_call_id"].as_str().unwrap_or_default();
+            acts.push(CallAct::Begin);
+            acts.extend(ids.map(CallAct::Call));
+            acts.extend(is_result(message).then_some(CallAct::Result(result)));
             places.resize(acts.len(), place);
         }
-        turn.close(count, &mut turn_end);
-        let mut links = Self { is_answer: vec![false; count], answers: vec![Vec::new(); count], turn_end };
+        let mut links = Self { is_answer: vec![false; messages.len()], answers: vec![Vec::new(); messages.len()] };
         links.join(&acts, &places);
         links
     }
@@ -123,29 +113,6 @@ impl CallLinks {
             if let CallAct::Call(id) = act {
                 self.answers[*call].push(CallAnswer { id: (*id).into(), place: result });
             }
-        }
-    }
-}
-
-/// Consecutive messages of the model.
-#[derive(Default)]
-struct AssistantRun<'m> {
-    start: usize,
-    ids: HashSet<&'m str>,
-    /// Whether a message before the last one has calls.
-    early: bool,
-}
-
-impl AssistantRun<'_> {
-    /// Returns whether a message is not part of the turn: it has another role, or a call with an id that the turn has.
-    fn is_left_by(&self, message: &Value, ids: &[&str]) -> bool {
-        // Some engines count ids from 0 in each turn.
-        role(message) != "assistant" || ids.iter().any(|id| self.ids.contains(id))
-    }
-
-    fn close(&self, end: usize, turn_end: &mut [Option<usize>]) {
-        if self.early && self.start < end {
-            turn_end[self.start] = Some(end);
         }
     }
 }

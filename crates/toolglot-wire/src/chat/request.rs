@@ -5,11 +5,10 @@ use std::collections::HashSet;
 use toolglot::Tools;
 use toolglot_json::{Map, Value, json};
 
-use crate::chat::history;
+use crate::chat::history::{self, HistoryRepairer};
 use crate::demand::{Demand, tools};
 use crate::members::list;
 use crate::policy::Policy;
-use crate::protocol::Protocol;
 
 /// The parts of a request that determine how its answer is read.
 #[derive(Clone, Debug, Default)]
@@ -53,28 +52,20 @@ impl ChatAsked {
             demand,
         }
     }
+
+    /// Returns whether the server must send the model's text with all markers: where it is read for calls, and where the
+    /// client forbids calls, since text that looks like one is then meant as text.
+    pub(crate) fn needs_markers(&self, policy: &Policy) -> bool {
+        !policy.off && (policy.forced || !self.tools.is_empty())
+    }
 }
 
 /// Changes a request so that every server accepts it and its answer can be read. Free-text tools are only kept if the
 /// client uses the server's protocol, since few servers support them.
-pub(crate) fn prepare(request: &mut Map, asked: &ChatAsked, is_own: bool, policy: &Policy, notes: &mut Vec<String>) {
-    put_in_order(request, asked, is_own, policy, notes);
-    if (request.contains_key("tools") || policy.forced) && !policy.off {
-        policy.engine.complete(request, Protocol::Chat);
-    }
-}
-
-/// As [`prepare`], without the fields that the engine needs.
-pub(crate) fn put_in_order(
-    request: &mut Map,
-    asked: &ChatAsked,
-    is_own: bool,
-    policy: &Policy,
-    notes: &mut Vec<String>,
-) {
+pub(crate) fn put_in_order(request: &mut Map, is_own: bool, repairer: &mut HistoryRepairer<'_>) {
     // In this order: each step reads what the one before it has converted.
     history::replace_deprecated(request);
-    if !is_own || !policy.engine.row().custom_tools {
+    if !is_own || !repairer.policy.engine.row().custom_tools {
         as_functions(request);
     }
     allow_only(request);
@@ -84,7 +75,7 @@ pub(crate) fn put_in_order(
             request.remove(key);
         }
     }
-    history::make_safe(request, &mut history::HistoryRepairer { tools: &asked.tools, policy, notes });
+    history::make_safe(request, repairer);
 }
 
 /// Returns the tools that can be read; other entries are left to the server.

@@ -45,13 +45,15 @@ pub(crate) struct ChunkTraits {
 /// The parts of a template: the positions of its holes, and the edits to the server's text.
 pub(super) struct TemplatePlan<'d> {
     data: &'d str,
+    envelope: &'d ChunkEnvelope,
+    keeps_usage: bool,
     pub(super) traits: ChunkTraits,
     pub(super) holes: Vec<(Range<usize>, HoleKind)>,
     pub(super) edits: Vec<(Range<usize>, String)>,
 }
 
 /// Analyses a chunk that adds one piece; returns none if it must be parsed.
-pub(super) fn plan<'d>(data: &'d str, envelope: &ChunkEnvelope, keeps_usage: bool) -> Option<TemplatePlan<'d>> {
+pub(super) fn plan<'d>(data: &'d str, envelope: &'d ChunkEnvelope, keeps_usage: bool) -> Option<TemplatePlan<'d>> {
     let chunk = ChunkMembers::of(data)?;
     if envelope.id.is_empty() || chunk.get("object")? != r#""chat.completion.chunk""# {
         return None;
@@ -67,9 +69,9 @@ pub(super) fn plan<'d>(data: &'d str, envelope: &ChunkEnvelope, keeps_usage: boo
         has_fields: false,
         has_logprobs: choice.get("logprobs").is_some_and(|value| value != "null"),
     };
-    let mut plan = TemplatePlan { data, traits, holes: Vec::new(), edits: Vec::new() };
+    let mut plan = TemplatePlan { data, envelope, keeps_usage, traits, holes: Vec::new(), edits: Vec::new() };
     for (at, (name, value)) in chunk.0.iter().enumerate() {
-        plan.response(&chunk, at, (name, value), envelope, keeps_usage)?;
+        plan.response(&chunk, at, (name, value))?;
     }
     for (name, value) in &choice.0 {
         plan.choice(name, value)?;
@@ -80,14 +82,7 @@ pub(super) fn plan<'d>(data: &'d str, envelope: &ChunkEnvelope, keeps_usage: boo
 
 impl<'d> TemplatePlan<'d> {
     /// Analyses a field of the response.
-    fn response(
-        &mut self,
-        chunk: &ChunkMembers<'d>,
-        at: usize,
-        (name, value): (&str, &'d str),
-        envelope: &ChunkEnvelope,
-        keeps_usage: bool,
-    ) -> Option<()> {
+    fn response(&mut self, chunk: &ChunkMembers<'d>, at: usize, (name, value): (&str, &'d str)) -> Option<()> {
         let is_unsaid = |name: &str| matches!(name, "usage" | "error");
         match name {
             "object" | "choices" => {}
@@ -98,8 +93,8 @@ impl<'d> TemplatePlan<'d> {
                 if !value.starts_with('"') {
                     return None;
                 }
-                if value != envelope.model_text {
-                    self.edits.push((self.place(value)?, envelope.model_text.clone()));
+                if value != self.envelope.model_text {
+                    self.edits.push((self.place(value)?, self.envelope.model_text.clone()));
                 }
             }
             // Some clients treat any `error` field as an error, even null.
@@ -111,7 +106,7 @@ impl<'d> TemplatePlan<'d> {
                     return None;
                 }
                 self.holes.push((self.place(value)?, HoleKind::Usage));
-                if !keeps_usage {
+                if !self.keeps_usage {
                     self.cut(chunk, at, is_unsaid)?;
                 }
             }
@@ -178,21 +173,16 @@ impl<'d> TemplatePlan<'d> {
         let function = ChunkMembers::of(call.get("function")?)?;
         let empty = |value: &str| matches!(value, "null" | r#""""#);
         let is_idle = |name: &str, value: &str| match name {
-            "index" | "function" => false,
             "type" => empty(value) || value == r#""function""#,
             _ => name == "id" && empty(value),
         };
-        let mut idle = Vec::new();
         for (at, (name, value)) in call.0.iter().enumerate() {
             match *name {
                 "index" | "function" => {}
-                name if is_idle(name, value) => idle.push(at),
+                // Some clients concatenate these, too.
+                name if is_idle(name, value) => self.cut(&call, at, |name| !matches!(name, "index" | "function"))?,
                 _ => return None,
             }
-        }
-        // Some clients concatenate these, too.
-        for at in idle {
-            self.cut(&call, at, |name| !matches!(name, "index" | "function"))?;
         }
         for (at, (name, value)) in function.0.iter().enumerate() {
             match *name {

@@ -36,7 +36,7 @@ struct TemplateText {
     output: String,
 }
 
-/// The positions of a template's holes in a chunk. An array, because a chunk that goes on unchanged allocates nothing.
+/// The positions of a template's holes in a chunk. An array, because a chunk that is passed on unchanged allocates nothing.
 #[derive(Debug, Default)]
 pub(crate) struct TemplateFit([(u32, u32); MAX_HOLES]);
 

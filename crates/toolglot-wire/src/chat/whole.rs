@@ -6,25 +6,15 @@ use crate::chat::fields;
 use crate::chat::write::{ChunkEnvelope, is_legacy, reasoning_names};
 use crate::port::Client;
 use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart};
+use crate::transcript_choice::{TranscriptCall, TranscriptChoice};
 
 /// One alternative.
 #[derive(Default)]
 struct WholeChoice {
-    text: String,
+    answer: TranscriptChoice,
     refusal: String,
-    reasoning: String,
-    calls: Vec<WholeCall>,
     /// Unknown fields of the message and of the alternative.
     own: [Map; 2],
-    finish: Option<Finish>,
-}
-
-/// A call of an alternative.
-struct WholeCall {
-    id: String,
-    name: String,
-    kind: CallKind,
-    input: String,
 }
 
 /// Returns the body of a response, from normalized events.
@@ -58,38 +48,24 @@ pub(crate) fn whole(events: &[ResponseEvent], client: &Client) -> Value {
 impl WholeChoice {
     fn add(&mut self, part: &Part) {
         match part {
-            Part::Text(text) => self.text.push_str(text),
             Part::Refusal(text) => self.refusal.push_str(text),
-            Part::Reasoning(text) => self.reasoning.push_str(text),
-            Part::CallStart { id, name, kind, .. } => self.calls.push(WholeCall {
-                id: id.clone().unwrap_or_default(),
-                name: name.clone(),
-                kind: *kind,
-                input: String::new(),
-            }),
-            Part::Arguments { call, text } => {
-                if let Some(call) = self.calls.get_mut(*call) {
-                    call.input.push_str(text);
-                }
-            }
-            Part::Finish(finish) => self.finish = Some(finish.clone()),
             Part::Own(own) => {
                 for (kept, key) in self.own.iter_mut().zip(["message", "choice"]) {
                     kept.extend(own[key].as_object().cloned().unwrap_or_default());
                 }
             }
-            Part::Logprobs(_) | Part::CallEnd { .. } | Part::CallCut { .. } | Part::Seal(_) => {}
+            part => self.answer.add(part),
         }
     }
 
     fn value(mut self, index: usize, client: &Client) -> Value {
         let legacy = is_legacy(&client.request);
-        let finish = self.finish.take().unwrap_or(Finish::Stop);
+        let finish = self.answer.finish.take().unwrap_or(Finish::Stop);
         let finish = fields::finish_name(&finish);
         let finish = if legacy && finish == "tool_calls" { "function_call" } else { finish };
         let [message_own, mut choice_own] = std::mem::take(&mut self.own);
         if let Some(mut found) = choice_own.remove("logprobs")
-            && keep_tokens(&mut found, &self.text).is_some()
+            && keep_tokens(&mut found, &self.answer.text).is_some()
         {
             choice_own["logprobs"] = found;
         }
@@ -103,33 +79,33 @@ impl WholeChoice {
     }
 
     fn message(self, legacy: bool, client: &Client) -> Value {
-        let content = Some(self.text).filter(|text| !text.is_empty() || self.calls.is_empty());
+        let TranscriptChoice { text, reasoning, calls, .. } = self.answer;
+        let content = Some(text).filter(|text| !text.is_empty() || calls.is_empty());
         let refusal = Some(self.refusal).filter(|text| !text.is_empty());
         let mut message = json!({"role": "assistant", "content": content, "refusal": refusal});
-        if !self.reasoning.is_empty() {
+        if !reasoning.is_empty() {
             for name in reasoning_names(client.reasoning_field) {
-                message[*name] = self.reasoning.clone().into();
+                message[*name] = reasoning.clone().into();
             }
         }
-        match self.calls.first() {
+        match calls.first() {
             Some(call) if legacy => {
-                message["function_call"] = json!({"name": call.name, "arguments": call.input});
+                message["function_call"] = json!({"name": call.name, "arguments": call.arguments});
             }
-            Some(_) => message["tool_calls"] = self.calls.into_iter().map(WholeCall::value).collect(),
+            Some(_) => message["tool_calls"] = calls.into_iter().map(whole_call).collect(),
             None => {}
         }
         message
     }
 }
 
-impl WholeCall {
-    fn value(self) -> Value {
-        match self.kind {
-            CallKind::Function => json!({"id": self.id, "type": "function",
-                "function": {"name": self.name, "arguments": self.input}}),
-            CallKind::Custom => json!({"id": self.id, "type": "custom",
-                "custom": {"name": self.name, "input": self.input}}),
-        }
+fn whole_call(call: TranscriptCall) -> Value {
+    let id = call.id.unwrap_or_default();
+    match call.kind {
+        CallKind::Function => json!({"id": id, "type": "function",
+            "function": {"name": call.name, "arguments": call.arguments}}),
+        CallKind::Custom => json!({"id": id, "type": "custom",
+            "custom": {"name": call.name, "input": call.arguments}}),
     }
 }
 

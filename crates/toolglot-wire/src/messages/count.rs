@@ -30,46 +30,24 @@ pub fn count_tokens(body: &[u8]) -> Result<u64, Fault> {
 
 /// Returns the same for a request that has been read.
 pub(super) fn estimate(request: &Map) -> u64 {
-    let mut count = TokenEstimate::default();
-    for key in ["system", "tools"] {
-        request.get(key).into_iter().for_each(|value| count.add(value));
-    }
-    for message in list(&request["messages"]) {
-        match message.get("content") {
-            Some(Value::Array(blocks)) => blocks.iter().for_each(|block| count.add_block(block)),
-            Some(content) => count.add(content),
-            None => {}
-        }
-        // The role and the special tokens of a message.
-        count.bytes += 28;
-    }
-    count.bytes.div_ceil(4) + count.attachments * ATTACHMENT
-}
-
-/// The counts for the estimate: bytes of text, and images and files.
-#[derive(Default)]
-struct TokenEstimate {
-    bytes: u64,
-    attachments: u64,
-}
-
-impl TokenEstimate {
-    fn add(&mut self, value: &Value) {
-        self.bytes += value.to_string().len() as u64;
-    }
-
-    fn add_block(&mut self, block: &Value) {
-        match (kind(block), block.get("content")) {
-            ("tool_result", Some(Value::Array(inner))) => inner.iter().for_each(|block| self.add_attached(block)),
-            _ => self.add_attached(block),
+    let mut parts: Vec<&Value> = ["system", "tools"].iter().filter_map(|key| request.get(key)).collect();
+    let messages = list(&request["messages"]);
+    for content in messages.iter().filter_map(|message| message.get("content")) {
+        let Value::Array(blocks) = content else {
+            parts.push(content);
+            continue;
+        };
+        for block in blocks {
+            match (kind(block), block.get("content")) {
+                ("tool_result", Some(Value::Array(inner))) => parts.extend(inner),
+                _ => parts.push(block),
+            }
         }
     }
-
-    fn add_attached(&mut self, block: &Value) {
-        let source = block.get("source").and_then(|source| source.get("type")).and_then(Value::as_str);
-        match source {
-            Some("base64" | "url" | "file") => self.attachments += 1,
-            _ => self.add(block),
-        }
-    }
+    let is_attachment = |part: &&Value| matches!(part["source"]["type"].as_str(), Some("base64" | "url" | "file"));
+    let (attachments, texts): (Vec<&Value>, Vec<&Value>) = parts.into_iter().partition(is_attachment);
+    let bytes: usize = texts.iter().map(|text| text.to_string().len()).sum();
+    // With the role and the special tokens of each message.
+    let tokens = (bytes + 28 * messages.len()).div_ceil(4) as u64;
+    tokens + attachments.len() as u64 * ATTACHMENT
 }

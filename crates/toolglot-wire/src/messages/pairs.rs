@@ -9,57 +9,15 @@ use toolglot_json::{Value, json};
 
 use super::block::{blocks, kind};
 use crate::chat::pairs::{ORPHAN, UNANSWERED};
-use crate::members::{list, take};
+use crate::members::take;
 use crate::partners::{CallAct, partners};
 
 /// Moves the results of each call to the beginning of the next turn, and adds a placeholder for missing ones; a result
 /// whose call is missing becomes text. A valid conversation is unchanged.
 pub(super) fn pair(messages: Vec<Value>) -> Vec<Value> {
-    if is_in_order(&messages) { messages } else { put_in_order(turns(messages)) }
-}
-
-/// The state of [`is_in_order`]: what the current turn contains.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Speaker {
-    Model,
-    /// Only results, in a user's turn.
-    Results,
-    /// Other blocks, in a user's turn; no results may follow.
-    User,
-}
-
-/// Returns whether every turn of the model is directly followed by the results of its calls.
-fn is_in_order(messages: &[Value]) -> bool {
-    let (mut open, mut word): (HashMap<&str, usize>, Speaker) = (HashMap::new(), Speaker::User);
-    for message in messages {
-        let blocks = list(&message["content"]);
-        let is_models = role(message) == "assistant";
-        if is_models && word != Speaker::Model && !open.is_empty() {
-            return false;
-        }
-        let begins_with_result = blocks.first().is_some_and(|block| kind(block) == "tool_result");
-        word = match word {
-            _ if is_models => Speaker::Model,
-            Speaker::Model | Speaker::Results if begins_with_result => Speaker::Results,
-            _ => Speaker::User,
-        };
-        for block in blocks {
-            match (is_models, kind(block)) {
-                (true, "tool_use") => *open.entry(id_of(block)).or_default() += 1,
-                (false, "tool_result") => match open.get_mut(id_of(block)).filter(|_| word == Speaker::Results) {
-                    Some(count) if *count > 1 => *count -= 1,
-                    Some(_) => _ = open.remove(id_of(block)),
-                    None => return false,
-                },
-                (false, _) => word = Speaker::User,
-                (true, _) => {}
-            }
-        }
-        if word == Speaker::User && !open.is_empty() {
-            return false;
-        }
-    }
-    open.is_empty()
+    let mut turns = turns(messages.clone());
+    let (results, are_in_order) = take_results(&mut turns);
+    if are_in_order { messages } else { put_in_order(turns, results) }
 }
 
 /// One turn of a conversation.
@@ -84,8 +42,7 @@ fn turns(messages: Vec<Value>) -> Vec<MessagesTurn> {
     turns
 }
 
-fn put_in_order(mut turns: Vec<MessagesTurn>) -> Vec<Value> {
-    let mut results = take_results(&mut turns);
+fn put_in_order(turns: Vec<MessagesTurn>, mut results: Vec<Vec<Value>>) -> Vec<Value> {
     let mut messages = Vec::with_capacity(turns.len() + 1);
     let mut answers = Vec::new();
     for (at, turn) in turns.into_iter().enumerate() {
@@ -108,24 +65,30 @@ fn put_in_order(mut turns: Vec<MessagesTurn>) -> Vec<Value> {
     messages
 }
 
-/// Removes the results from the turns, and returns those of each turn's calls. Results without a call become text.
-fn take_results(turns: &mut [MessagesTurn]) -> Vec<Vec<Value>> {
+/// Removes the results from the turns, and returns those of each turn's calls, and whether they were at the beginning of
+/// the next turn. Results without a call become text.
+fn take_results(turns: &mut [MessagesTurn]) -> (Vec<Vec<Value>>, bool) {
     let (calls, mut results) = join(turns);
+    let mut are_in_order = results.iter().all(Vec::is_empty);
     for (at, turn) in turns.iter_mut().enumerate() {
         let (mut rest, mut orphans) = (Vec::new(), Vec::new());
         for (place, mut block) in std::mem::take(&mut turn.blocks).into_iter().enumerate() {
             match calls.get(&(at, place)) {
                 Some(Some((turn, id))) => {
+                    are_in_order &= at == turn + 1 && place == results[*turn].len();
                     block["tool_use_id"] = id.as_str().into();
                     results[*turn].push(block);
                 }
-                Some(None) => orphans.extend(orphan_blocks(block)),
+                Some(None) => {
+                    are_in_order = false;
+                    orphans.extend(orphan_blocks(block));
+                }
                 None => rest.push(block),
             }
         }
         turn.blocks = rest.into_iter().chain(orphans).collect();
     }
-    results
+    (results, are_in_order)
 }
 
 /// The turn and the id of each result's call, by the turn and the place of the result's block; none if it has no call.

@@ -131,7 +131,7 @@ impl MessagesReader {
         self.finish = finish_of(&message);
         self.begin(Some(message), out);
         for (place, block) in super::block::blocks(content).into_iter().enumerate() {
-            self.start_block(None, block, inputs.object(place).map(String::from), out);
+            self.start_block(None, block, inputs.object(place), out);
             self.close_all(out);
         }
         self.end(out);
@@ -165,16 +165,10 @@ impl MessagesReader {
             self.close(place, out);
         }
         let block = take(&mut event, "content_block");
-        self.start_block(index, block, inputs.object(0).map(String::from), out);
+        self.start_block(index, block, inputs.object(0), out);
     }
 
-    fn start_block(
-        &mut self,
-        index: Option<u64>,
-        mut block: Value,
-        input: Option<String>,
-        out: &mut Vec<ResponseEvent>,
-    ) {
+    fn start_block(&mut self, index: Option<u64>, mut block: Value, input: Option<&str>, out: &mut Vec<ResponseEvent>) {
         self.ensure_begun(out);
         let kind = match super::block::kind(&block) {
             "text" => {
@@ -207,13 +201,13 @@ impl MessagesReader {
         }
     }
 
-    fn start_call(&mut self, block: &mut Value, input: Option<String>, out: &mut Vec<ResponseEvent>) -> ReadBlockKind {
+    fn start_call(&mut self, block: &mut Value, input: Option<&str>, out: &mut Vec<ResponseEvent>) -> ReadBlockKind {
         let call = self.calls;
         self.calls += 1;
         let mut take = |key: &str| text(block.get_mut(key));
         let (id, name) = (take("id"), take("name").unwrap_or_default());
         // Some servers write the input's JSON text in place of the input.
-        let input = input.or_else(|| take("input"));
+        let input = input.map(str::to_owned).or_else(|| take("input"));
         out.push(ResponseEvent::first(Part::CallStart { call, id, name, kind: CallKind::Function }));
         ReadBlockKind::Call { call, input }
     }

@@ -38,7 +38,7 @@ fn make_legal(messages: &mut [Value]) {
     for block in blocks(messages) {
         let is_call = kind(block) == "tool_use";
         if let Some(Value::String(id)) = block.get_mut(if is_call { "id" } else { "tool_use_id" }) {
-            *id = if is_call { ids.of_call(id) } else { ids.of_result(id) };
+            *id = if is_call { ids.of_call(id) } else { ids.renamed.of_result(id) };
         }
     }
 }

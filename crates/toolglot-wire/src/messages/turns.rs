@@ -41,7 +41,7 @@ impl MessagesTurns<'_> {
             Some("assistant") => self.add_assistant(message, content),
             Some("tool") => {
                 let id = message["tool_call_id"].as_str().unwrap_or_default();
-                let id = self.ids.of_result(id);
+                let id = self.ids.renamed.of_result(id);
                 let content = self.result(content);
                 self.push("user", vec![json!({"type": "tool_result", "tool_use_id": id, "content": content})]);
             }
@@ -149,7 +149,7 @@ fn source(url: &str) -> Value {
 #[derive(Default)]
 pub(super) struct MessagesIds {
     used: HashSet<String>,
-    renamed: RenamedIds,
+    pub(super) renamed: RenamedIds,
 }
 
 impl MessagesIds {
@@ -162,9 +162,5 @@ impl MessagesIds {
         }
         self.renamed.add_call(id, new.clone());
         new
-    }
-
-    pub(super) fn of_result(&mut self, id: &str) -> String {
-        self.renamed.of_result(id)
     }
 }

@@ -6,6 +6,7 @@ use super::generates;
 use crate::port::Client;
 use crate::protocol::Protocol;
 use crate::response_event::{CallKind, Finish, Part, ResponseEvent, Usage};
+use crate::transcript_choice::{TranscriptCall, TranscriptChoice};
 
 /// An answer, as far as it has arrived.
 #[derive(Debug, Default)]
@@ -16,33 +17,13 @@ pub(crate) struct OllamaAnswer {
     pub(super) generates: bool,
     /// Whether the server uses this protocol, too.
     is_own: bool,
-    finish: Option<Finish>,
     usage: Option<Usage>,
-    /// The part of the message that has not been sent.
-    message: OllamaMessage,
-    /// The incomplete calls: in this protocol, a call is sent when it is complete.
-    open: Vec<OllamaCall>,
+    /// What has not been sent; its calls are incomplete: in this protocol, a call is sent when it is complete.
+    unsent: TranscriptChoice,
+    complete: Vec<Value>,
+    logprobs: Vec<Value>,
     /// The number of complete calls.
     calls: usize,
-}
-
-/// A message, or a piece of one.
-#[derive(Debug, Default)]
-struct OllamaMessage {
-    content: String,
-    thinking: String,
-    calls: Vec<Value>,
-    logprobs: Vec<Value>,
-}
-
-/// A call whose input is still arriving.
-#[derive(Debug)]
-struct OllamaCall {
-    call: usize,
-    id: String,
-    name: String,
-    kind: CallKind,
-    input: String,
 }
 
 impl OllamaAnswer {
@@ -70,62 +51,48 @@ impl OllamaAnswer {
     }
 
     fn add_part(&mut self, part: &Part) {
-        let message = &mut self.message;
+        let open = &mut self.unsent.calls;
         match part {
-            Part::Text(text) | Part::Refusal(text) => message.content.push_str(text),
-            Part::Reasoning(text) => message.thinking.push_str(text),
-            Part::Logprobs(tokens) => message.logprobs.extend_from_slice(tokens),
-            Part::CallStart { call, id, name, kind } => self.open.push(OllamaCall {
-                call: *call,
-                id: id.clone().unwrap_or_default(),
-                name: name.clone(),
-                kind: *kind,
-                input: String::new(),
-            }),
-            Part::Arguments { call, text } => {
-                if let Some(open) = self.open.iter_mut().find(|open| open.call == *call) {
-                    open.input.push_str(text);
-                }
-            }
+            Part::Logprobs(tokens) => self.logprobs.extend_from_slice(tokens),
             Part::CallEnd { call } => {
-                if let Some(at) = self.open.iter().position(|open| open.call == *call) {
-                    message.calls.push(self.open.remove(at).value(self.calls));
+                if let Some(at) = open.iter().position(|open| open.number == *call) {
+                    self.complete.push(complete(open.remove(at), self.calls));
                     self.calls += 1;
                 }
             }
-            Part::CallCut { call } => self.open.retain(|open| open.call != *call),
-            Part::Finish(finish) => self.finish = Some(finish.clone()),
-            Part::Seal(_) | Part::Own(_) => {}
+            Part::CallCut { call } => open.retain(|open| open.number != *call),
+            part => self.unsent.add(part),
         }
     }
 
     /// Returns whether there is anything to send; log probabilities wait for their text.
     pub(super) fn has_content(&self) -> bool {
-        let OllamaMessage { content, thinking, calls, .. } = &self.message;
-        !content.is_empty() || !thinking.is_empty() || !calls.is_empty()
+        !self.unsent.text.is_empty() || !self.unsent.reasoning.is_empty() || !self.complete.is_empty()
     }
 
     /// Returns a line with what has not been sent.
     pub(super) fn line(&mut self) -> Value {
-        let message = std::mem::take(&mut self.message);
+        let TranscriptChoice { text, reasoning, .. } = &mut self.unsent;
+        let [content, thinking] = [text, reasoning].map(std::mem::take);
+        let [calls, logprobs] = [&mut self.complete, &mut self.logprobs].map(std::mem::take);
         let mut line = json!({"model": self.model, "created_at": self.created_at});
         let mut fields = if self.generates {
-            json!({"response": message.content})
+            json!({"response": content})
         } else {
-            json!({"role": "assistant", "content": message.content})
+            json!({"role": "assistant", "content": content})
         };
-        if !message.thinking.is_empty() {
-            fields["thinking"] = message.thinking.into();
+        if !thinking.is_empty() {
+            fields["thinking"] = thinking.into();
         }
-        if !message.calls.is_empty() {
-            fields["tool_calls"] = message.calls.into();
+        if !calls.is_empty() {
+            fields["tool_calls"] = calls.into();
         }
         match (&mut line, fields) {
             (Value::Object(line), Value::Object(fields)) if self.generates => line.extend(fields),
             (line, fields) => line["message"] = fields,
         }
-        if !message.logprobs.is_empty() {
-            line["logprobs"] = message.logprobs.into();
+        if !logprobs.is_empty() {
+            line["logprobs"] = logprobs.into();
         }
         line["done"] = false.into();
         line
@@ -136,7 +103,7 @@ impl OllamaAnswer {
         let mut line = self.line();
         line["done"] = true.into();
         // Calls are not a reason here.
-        line["done_reason"] = match &self.finish {
+        line["done_reason"] = match &self.unsent.finish {
             Some(Finish::Length) => "length".into(),
             Some(Finish::Other(word)) if self.is_own => word.as_str().into(),
             _ => "stop".into(),
@@ -152,17 +119,16 @@ impl OllamaAnswer {
     }
 }
 
-impl OllamaCall {
-    /// Returns the call; clients of this protocol accept only objects as arguments.
-    fn value(self, index: usize) -> Value {
-        let object = || serde_json::from_str::<Map>(&self.input).ok().map(Value::Object);
-        let arguments = match self.kind {
-            CallKind::Custom => json!({"input": self.input}),
-            CallKind::Function if self.input.trim().is_empty() => json!({}),
-            CallKind::Function => object().unwrap_or_else(|| json!({"raw": self.input})),
-        };
-        json!({"id": self.id, "function": {"index": index, "name": self.name, "arguments": arguments}})
-    }
+/// Returns a complete call; clients of this protocol accept only objects as arguments.
+fn complete(call: TranscriptCall, index: usize) -> Value {
+    let TranscriptCall { id, name, arguments: input, kind, .. } = call;
+    let object = || serde_json::from_str::<Map>(&input).ok().map(Value::Object);
+    let arguments = match kind {
+        CallKind::Custom => json!({"input": input}),
+        CallKind::Function if input.trim().is_empty() => json!({}),
+        CallKind::Function => object().unwrap_or_else(|| json!({"raw": input})),
+    };
+    json!({"id": id.unwrap_or_default(), "function": {"index": index, "name": name, "arguments": arguments}})
 }
 
 /// Formats seconds since 1970 as in RFC 3339. Days are counted from 1 March, so that the leap day is the last of a

@@ -55,15 +55,11 @@ struct TextDelta<'a> {
     kind: Cow<'a, str>,
     #[serde(borrow)]
     delta: Cow<'a, str>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     item_id: Option<Cow<'a, str>>,
-    #[serde(default)]
     output_index: Option<u64>,
-    #[serde(default)]
     content_index: Option<u64>,
-    #[serde(default)]
     summary_index: Option<u64>,
-    #[serde(default)]
     logprobs: Option<Vec<Value>>,
 }
 
@@ -101,7 +97,7 @@ impl ProtocolReader for ResponsesReader {
         match surrogates::value(body) {
             Ok(response) if response.get("output").is_some() || response.get("status").is_some() => {
                 self.begin(&response, out);
-                self.end(&response, out);
+                self.end("", &response, out);
             }
             Ok(other) => self.fail(Fault::of_value(&other).unwrap_or_else(|| no_response(&other)), out),
             Err(error) => self.fail(unreadable(&error), out),
@@ -141,14 +137,11 @@ impl ResponsesReader {
             | "response.failed"
             | "response.cancelled" => {
                 self.begin(response, out);
-                self.end_named(name, response, out);
+                self.end(name, response, out);
             }
             "response.output_item.added" | "response.output_item.done" => {
                 self.begin(&Value::Null, out);
-                let index = event["output_index"].as_u64();
-                if let Some(item) = event.get("item").filter(|item| item.is_object()) {
-                    self.items.object(item, index, name.ends_with("done"), event, out);
-                }
+                self.items.object(event, name.ends_with("done"), out);
             }
             _ => self.other(name, event, out),
         }
@@ -210,34 +203,23 @@ impl ResponsesReader {
         }
     }
 
-    fn end_named(&mut self, name: &str, response: &Value, out: &mut Vec<ResponseEvent>) {
-        match name {
-            "response.failed" => self.fail(fault_of(response), out),
-            "response.cancelled" => self.fail(cancelled(), out),
-            "response.incomplete" if response["incomplete_details"]["reason"].is_null() => {
-                self.finish(response, Finish::Length, out);
-            }
-            _ => self.end(response, out),
+    /// Reads the response that ends the stream, of which `named` is the event, or a whole response.
+    fn end(&mut self, named: &str, response: &Value, out: &mut Vec<ResponseEvent>) {
+        let status = text(response, "status").unwrap_or_default();
+        let is = |word: &str| status == word || named.strip_prefix("response.") == Some(word);
+        if is("failed") {
+            return self.fail(fault_of(response), out);
         }
-    }
-
-    /// Reads the response that ends the stream, or a whole response.
-    fn end(&mut self, response: &Value, out: &mut Vec<ResponseEvent>) {
-        match text(response, "status") {
-            Some("failed") => return self.fail(fault_of(response), out),
-            Some("cancelled") => return self.fail(cancelled(), out),
-            _ => {}
+        if is("cancelled") {
+            return self.fail(Fault::new(FaultKind::Upstream, "the model server cancelled the response"), out);
         }
-        let reason = response.get("incomplete_details").and_then(|details| text(details, "reason"));
-        let finish = match reason {
+        let finish = match response.get("incomplete_details").and_then(|details| text(details, "reason")) {
             Some("content_filter") => Finish::ContentFilter,
             Some(_) => Finish::Length,
-            None => match text(response, "status") {
-                Some("incomplete") => Finish::Length,
-                // A background response, for which the client does not wait.
-                Some(status @ ("queued" | "in_progress")) => Finish::Other(status.to_owned()),
-                _ => Finish::Stop,
-            },
+            None if is("incomplete") => Finish::Length,
+            // A background response, for which the client does not wait.
+            None if matches!(status, "queued" | "in_progress") => Finish::Other(status.to_owned()),
+            None => Finish::Stop,
         };
         self.finish(response, finish, out);
     }
@@ -263,11 +245,7 @@ impl ResponsesReader {
 }
 
 /// Returns seconds; some servers send a fraction.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "saturates, and nobody is born before 1970"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, and no time is before 1970")]
 fn seconds(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_f64().map(|seconds| seconds as u64))
 }
@@ -287,10 +265,6 @@ fn with_kind(fault: Fault) -> Fault {
         _ => return fault,
     };
     Fault { code: fault.code, param: fault.param, ..Fault::new(kind, fault.message) }
-}
-
-fn cancelled() -> Fault {
-    Fault::new(FaultKind::Upstream, "the model server cancelled the response")
 }
 
 fn unreadable(error: &serde_json::Error) -> Fault {

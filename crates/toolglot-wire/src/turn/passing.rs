@@ -34,8 +34,8 @@ impl Conversion {
         let text = &*chunk.text;
         // Arguments continue a call, so their alternative has begun.
         let begins = !matches!(kind, PieceTarget::Arguments(_));
-        // A chunk without a piece was sent for its other fields. One that goes on unchanged keeps the server's number
-        // of the alternative, and must not come before the role.
+        // A chunk without a piece was sent for its other fields. One that is passed on unchanged keeps the server's
+        // number of the alternative, and must not come before the role.
         if text.is_empty() || !writer.is_under_way(choice) || !self.normalizer.keeps_number(choice, begins) {
             return false;
         }

@@ -79,14 +79,11 @@ impl ReadItems {
     }
 
     /// Reads the item in an event that begins or ends it.
-    pub(super) fn object(
-        &mut self,
-        object: &Value,
-        index: Option<u64>,
-        done: bool,
-        event: &Value,
-        out: &mut Vec<ResponseEvent>,
-    ) {
+    pub(super) fn object(&mut self, event: &Value, done: bool, out: &mut Vec<ResponseEvent>) {
+        let (object, index) = (&event["item"], event["output_index"].as_u64());
+        if !object.is_object() {
+            return;
+        }
         let (kind, place) = (ItemKind::of(object), ItemPlace { id: text(object, "id"), index });
         let known = self.known(kind, place).filter(|found| done || !self.items[*found].done);
         // Servers may reuse an index. So a second beginning is that of a new item, unless the ids are equal or the
