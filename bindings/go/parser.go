@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"runtime"
+	"unsafe"
 
 	"github.com/toolglot/toolglot/bindings/go/internal/engine"
 )
@@ -66,9 +67,8 @@ type Event struct {
 type Parser struct {
 	parser  engine.Parser
 	records []engine.Record
+	plain   plainText
 	err     error
-	// each yields the events of the records; it is made once, not for every piece.
-	each iter.Seq[Event]
 }
 
 // NewParser returns a parser. Close frees it at once; otherwise it is freed when it is garbage-collected.
@@ -78,9 +78,7 @@ func (r *Reader) NewParser() (*Parser, error) {
 	if err != nil {
 		return nil, wrap(err)
 	}
-	p := &Parser{parser: parser}
-	p.each = p.events
-	return p, nil
+	return &Parser{parser: parser}, nil
 }
 
 // NewParser returns a parser with its own settings.
@@ -90,15 +88,16 @@ func NewParser(config Config) (*Parser, error) {
 
 // Push parses the next piece of the text, which may be cut anywhere, and returns the events found. The piece is parsed at
 // once, even if the events are not used; they are valid until the next call. Err returns the first error.
-func (p *Parser) Push(piece string) iter.Seq[Event] { return p.PushBytes([]byte(piece)) }
+func (p *Parser) Push(piece string) iter.Seq[Event] {
+	p.pushText(piece)
+	// A literal, so that a loop over it is inlined and allocates nothing.
+	return func(yield func(Event) bool) { p.events(yield) }
+}
 
 // PushBytes is like Push, for bytes.
 func (p *Parser) PushBytes(piece []byte) iter.Seq[Event] {
-	if p.begin() {
-		records, err := p.parser.Push(piece, p.records)
-		p.end(records, err)
-	}
-	return p.each
+	p.push(piece, "")
+	return func(yield func(Event) bool) { p.events(yield) }
 }
 
 // PushSpecial parses a special token; see [Options].MarkedTokens.
@@ -107,7 +106,7 @@ func (p *Parser) PushSpecial(token string) iter.Seq[Event] {
 		records, err := p.parser.PushSpecial(token, p.records)
 		p.end(records, err)
 	}
-	return p.each
+	return func(yield func(Event) bool) { p.events(yield) }
 }
 
 // Finish ends the message. The next Push begins a new one.
@@ -116,7 +115,7 @@ func (p *Parser) Finish() iter.Seq[Event] {
 		records, err := p.parser.Finish(p.records)
 		p.end(records, err)
 	}
-	return p.each
+	return func(yield func(Event) bool) { p.events(yield) }
 }
 
 // SetFinishReason sets why the server ended the message, if that is known only at the end.
@@ -126,6 +125,9 @@ func (p *Parser) SetFinishReason(reason FinishReason) error {
 
 // Message returns the message so far. It is complete after Finish, until the next Push.
 func (p *Parser) Message() (*Message, error) {
+	if err := p.catchUp(); err != nil {
+		return nil, err
+	}
 	raw, err := p.parser.Message()
 	if err != nil {
 		return nil, wrap(err)
@@ -145,22 +147,55 @@ func (p *Parser) Err() error { return p.err }
 
 // Close frees the parser; the error is always nil, as for every Close of this package.
 func (p *Parser) Close() error {
+	p.plain.stops = nil
 	p.parser.Close()
 	return nil
+}
+
+func (p *Parser) pushText(piece string) {
+	p.push(unsafe.Slice(unsafe.StringData(piece), len(piece)), piece)
+}
+
+// push parses a piece, which is text as well unless that is empty.
+func (p *Parser) push(piece []byte, text string) {
+	if p.plain.passes(piece) {
+		p.records = append(p.records[:0], p.plain.take(piece, text))
+		return
+	}
+	if p.begin() {
+		records, err := p.parser.Push(piece, p.records)
+		p.end(records, err)
+	}
 }
 
 // begin drops the records of the step before and reports whether there may be another.
 func (p *Parser) begin() bool {
 	clear(p.records)
 	p.records = p.records[:0]
-	return p.err == nil
+	return p.err == nil && p.catchUp() == nil
 }
 
 func (p *Parser) end(records []engine.Record, err error) {
 	p.records = records
+	p.plain.stops = nil
+	if err != nil {
+		p.err = wrap(err)
+	} else if len(records) > 0 {
+		p.plain.follow(records[len(records)-1], p.parser.StopBytes())
+	}
+}
+
+// catchUp gives the library the plain text that it has not got.
+func (p *Parser) catchUp() error {
+	if len(p.plain.later) == 0 {
+		return nil
+	}
+	records, err := p.parser.Push(p.plain.later, p.plain.spare)
+	p.plain.caughtUp(records)
 	if err != nil {
 		p.err = wrap(err)
 	}
+	return p.err
 }
 
 func (p *Parser) events(yield func(Event) bool) {

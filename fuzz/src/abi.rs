@@ -3,6 +3,7 @@
 use std::ptr::{null, null_mut};
 
 use arbitrary::Unstructured;
+use toolglot_ffi::abi::traffic::*;
 use toolglot_ffi::abi::*;
 
 const CHOICES: [&str; 5] =

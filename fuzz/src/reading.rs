@@ -17,7 +17,14 @@ pub fn chunks(data: &[u8]) {
     let whole = feed_tokens(&mut parser, &input.message, &input.special, &Cuts::Whole);
     let mut random = Random::new(input.cuts);
     let at = random.below(input.message.len() + 1);
-    for cuts in [Cuts::Bytes, Cuts::Characters, Cuts::Random(random.next()), Cuts::At(at), Cuts::Whole] {
+    for cuts in [
+        Cuts::Bytes,
+        Cuts::Characters,
+        Cuts::Random(random.next()),
+        Cuts::Joined(random.next()),
+        Cuts::At(at),
+        Cuts::Whole,
+    ] {
         let found = feed_tokens(&mut parser, &input.message, &input.special, &cuts);
         let lines = |record: &Record| record.lines(&input.message);
         assert!(found == whole, "{cuts:?}\n{}\n{}", input.shown(), diff(&lines(&whole), &lines(&found)));

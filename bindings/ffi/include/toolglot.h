@@ -272,6 +272,12 @@ const tg_event *tg_parser_events(const tg_parser *parser);
 // Returns the number of these events.
 size_t tg_parser_event_count(const tg_parser *parser);
 
+// Returns a table of 256 bytes, valid as long as the parser, if plain text may follow the last event; otherwise null. The next
+// piece is plain if it is UTF-8, the table has 0 for all its bytes, and it does not end with white space, other than a single
+// space. It is then one more event of the last one's kind: a host may create that event itself and push plain pieces later,
+// joined.
+const uint8_t *tg_parser_stop_bytes(const tg_parser *parser);
+
 // Sets why the server ended the message (`stop`, `tool_calls`, `length`, `content_filter`); call it before `tg_parser_finish`.
 tg_status tg_parser_set_finish_reason(tg_parser *parser,
                                       const uint8_t *name,

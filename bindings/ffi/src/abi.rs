@@ -19,13 +19,13 @@ use toolglot_json::Value;
 use crate::fault::Fault;
 use crate::record::TgEvent;
 use crate::session::{Session, Step};
-use crate::traffic::{Answer, Request};
 use crate::{answer, jobs, message, settings};
 use border::{Done, bytes, dialects, free, make, read, run, shared, text, tools, unique};
 
 mod border;
 pub mod grammar;
 pub mod lab;
+pub mod traffic;
 
 /// Changes with every incompatible change of the ABI.
 pub const TG_ABI_VERSION: u32 = 1;
@@ -69,10 +69,6 @@ pub struct TgTools(Tools);
 pub struct TgParser(Session);
 /// Writes messages in one dialect.
 pub struct TgRenderer(Renderer);
-/// A client's request to a model server.
-pub struct TgExchange(Request);
-/// The conversion of one answer of the model server for the client.
-pub struct TgTurn(Answer);
 
 fn write(out: &mut Vec<u8>, value: &Value) -> Done {
     serde_json::to_writer(out, value).map_err(Fault::failed)
@@ -348,6 +344,16 @@ pub unsafe extern "C" fn tg_parser_event_count(parser: *const TgParser) -> usize
     unsafe { parser.as_ref() }.map_or(0, |parser| parser.0.records().len())
 }
 
+/// Returns a table of 256 bytes, valid as long as the parser, if plain text may follow the last event; otherwise null. The next
+/// piece is plain if it is UTF-8, the table has 0 for all its bytes, and it does not end with white space, other than a single
+/// space. It is then one more event of the last one's kind: a host may create that event itself and push plain pieces later,
+/// joined.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tg_parser_stop_bytes(parser: *const TgParser) -> *const u8 {
+    let stops = unsafe { parser.as_ref() }.and_then(|parser| parser.0.stop_bytes());
+    stops.map_or(std::ptr::null(), |stops| stops.as_ptr())
+}
+
 /// Sets why the server ended the message (`stop`, `tool_calls`, `length`, `content_filter`); call it before `tg_parser_finish`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_parser_set_finish_reason(parser: *mut TgParser, name: *const u8, len: usize) -> TgStatus {
@@ -412,88 +418,6 @@ pub unsafe extern "C" fn tg_renderer_render(
     unsafe {
         run(out, |out| {
             out.extend_from_slice(message::render(&shared(renderer)?.0, text(json, len)?)?.as_bytes());
-            Ok(())
-        })
-    }
-}
-
-/// Reads a client's request to a model server. Settings are a JSON object: `client` and `server` (`chat`, `responses`,
-/// `messages`), `options`, `engine`, `forced`, `reasoning_field`, `reasoning_open`, `upstream_model`, `history_ids`, `seed`,
-/// `now`. Null on failure, with the reason or an error body for the client in `out`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tg_exchange_new(
-    of: *const TgDialects,
-    settings: *const u8,
-    settings_len: usize,
-    body: *const u8,
-    body_len: usize,
-    out: *mut TgBuffer,
-) -> *mut TgExchange {
-    unsafe {
-        make(out, || {
-            let body = bytes(body, body_len)?;
-            Request::new(&dialects(of), text(settings, settings_len)?, body).map(TgExchange)
-        })
-    }
-}
-
-/// Frees a request; its turns remain valid.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tg_exchange_free(exchange: *mut TgExchange) {
-    unsafe { free(exchange) };
-}
-
-/// Writes the request body for the model server.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tg_exchange_body(exchange: *const TgExchange, out: *mut TgBuffer) -> TgStatus {
-    unsafe {
-        run(out, |out| {
-            *out = shared(exchange)?.0.body();
-            Ok(())
-        })
-    }
-}
-
-/// Returns a turn, which converts one answer to a request.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tg_turn_new(exchange: *const TgExchange, out: *mut TgBuffer) -> *mut TgTurn {
-    unsafe { make(out, || Ok(TgTurn(shared(exchange)?.0.answer()))) }
-}
-
-/// Frees a turn.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tg_turn_free(turn: *mut TgTurn) {
-    unsafe { free(turn) };
-}
-
-/// Converts bytes of the server's stream and writes bytes of the client's.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tg_turn_push(turn: *mut TgTurn, data: *const u8, len: usize, out: *mut TgBuffer) -> TgStatus {
-    unsafe {
-        run(out, |out| {
-            unique(turn)?.0.push(bytes(data, len)?, out);
-            Ok(())
-        })
-    }
-}
-
-/// Ends the stream and writes the rest of the client's; `why` is the reason for an interruption, or empty.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tg_turn_finish(turn: *mut TgTurn, why: *const u8, len: usize, out: *mut TgBuffer) -> TgStatus {
-    unsafe {
-        run(out, |out| {
-            unique(turn)?.0.finish(text(why, len)?, out);
-            Ok(())
-        })
-    }
-}
-
-/// Converts a whole answer and writes the client's; on failure, an error body for the client.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tg_turn_whole(turn: *mut TgTurn, data: *const u8, len: usize, out: *mut TgBuffer) -> TgStatus {
-    unsafe {
-        run(out, |out| {
-            *out = unique(turn)?.0.whole(bytes(data, len)?)?;
             Ok(())
         })
     }

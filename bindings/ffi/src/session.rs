@@ -8,7 +8,7 @@ use toolglot_json::Value;
 
 use crate::answer;
 use crate::fault::Fault;
-use crate::record::TgEvent;
+use crate::record::{TgEvent, TgKind};
 
 /// A parser, what it said last, and what it said so far.
 pub(crate) struct Session {
@@ -93,6 +93,12 @@ impl Session {
     /// Returns the records of the last step.
     pub(crate) fn records(&self) -> &[TgEvent] {
         &self.records
+    }
+
+    /// Returns the bytes that end the text or reasoning of the last record, if plain text may follow it.
+    pub(crate) fn stop_bytes(&self) -> Option<&[u8; 256]> {
+        let last = self.records.last()?;
+        matches!(last.kind, TgKind::Text | TgKind::Reasoning).then(|| self.parser.stop_bytes())?
     }
 
     /// Returns the dialect of the message's first call, or nothing.

@@ -56,6 +56,11 @@ export class Engine {
     return this.#broken !== undefined;
   }
 
+  /** Whether the module has a function: one that was built earlier may lack it. */
+  has(name: string): boolean {
+    return name in this.#exports;
+  }
+
   /** Calls a function; a trap makes the instance unusable. */
   call(name: string, ...values: (number | bigint)[]): number {
     if (this.#broken) throw this.#broken;

@@ -3,12 +3,15 @@
 
 import { Handle } from "./handle.js";
 import { decodeMessage } from "./message.js";
+import { PlainText } from "./plain.js";
 import { drawSeed, optionsText, ready } from "./settings.js";
 import type { Engine } from "./engine.js";
 import type { ParserEvent, FinishReason, Message, ReadOptions } from "./types.js";
 
 /** The layout of a record in the module's memory. */
 const RECORD = 48;
+
+const FAILED = "the parser failed; create a new one";
 
 /**
  * Parses one message at a time, in pieces of any size.
@@ -25,6 +28,7 @@ export class Parser {
   readonly #home: Engine;
   /** The high surrogate of a character that was split between pieces. */
   #half = "";
+  readonly #plain = new PlainText();
 
   constructor(options: ReadOptions = {}) {
     const [home, dialects, tools] = ready("Parser", options);
@@ -38,6 +42,8 @@ export class Parser {
   /** Parses the next piece, which may be cut anywhere, even inside a character. */
   push(piece: string | Uint8Array): ParserEvent[] {
     if (typeof piece !== "string") return [...this.#rest(), ...this.#push(piece)];
+    const plain = this.#half === "" && this.#plain.take(piece);
+    if (plain) return [plain];
     let text = this.#half + piece;
     this.#half = "";
     const last = text.charCodeAt(text.length - 1);
@@ -51,6 +57,7 @@ export class Parser {
   /** Parses a special token; see `markedTokens`. */
   pushSpecial(token: string): ParserEvent[] {
     const rest = this.#rest();
+    this.#catchUp();
     const handle = this.#handle.value;
     const [at, size] = this.#home.put(token) as [number, number];
     return [...rest, ...this.#step(this.#home.call("tg_parser_push_special", handle, at, size))];
@@ -58,7 +65,9 @@ export class Parser {
 
   /** Ends the message. The next push begins a new one. */
   finish(): ParserEvent[] {
-    return [...this.#rest(), ...this.#step(this.#home.call("tg_parser_finish", this.#handle.value))];
+    const rest = this.#rest();
+    this.#catchUp();
+    return [...rest, ...this.#step(this.#home.call("tg_parser_finish", this.#handle.value))];
   }
 
   /**
@@ -90,6 +99,7 @@ export class Parser {
 
   /** Returns the message so far. It is complete after `finish`, until the next push. */
   message(): Message {
+    this.#catchUp();
     return decodeMessage(this.#home.ask("tg_parser_message", this.#handle.value));
   }
 
@@ -100,6 +110,7 @@ export class Parser {
 
   /** Frees the parser's memory. Otherwise it is freed when the parser is garbage-collected. */
   free(): void {
+    this.#plain.stop();
     this.#handle.release();
   }
 
@@ -109,6 +120,7 @@ export class Parser {
   }
 
   #push(piece: string | Uint8Array): ParserEvent[] {
+    this.#catchUp();
     const handle = this.#handle.value;
     const [at, size] = this.#home.put(piece) as [number, number];
     return this.#step(this.#home.call("tg_parser_push", handle, at, size));
@@ -121,14 +133,26 @@ export class Parser {
     return half === "" ? [] : this.#push(half);
   }
 
+  /** Pushes the plain text that the module has not got. */
+  #catchUp(): void {
+    const text = this.#plain.give();
+    if (text === "") return;
+    const handle = this.#handle.value;
+    const [at, size] = this.#home.put(text) as [number, number];
+    this.#home.done(this.#home.call("tg_parser_push", handle, at, size), FAILED);
+  }
+
   #step(status: number): ParserEvent[] {
     const home = this.#home;
-    home.done(status, "the parser failed; create a new one");
-    const count = home.call("tg_parser_event_count", this.#handle.value);
+    const handle = this.#handle.value;
+    this.#plain.stop();
+    home.done(status, FAILED);
+    const count = home.call("tg_parser_event_count", handle);
     if (count === 0) return [];
-    let at = home.call("tg_parser_events", this.#handle.value);
+    let at = home.call("tg_parser_events", handle);
     const events: ParserEvent[] = [];
     for (let left = count; left > 0; left--, at += RECORD) events.push(event(home, at));
+    this.#plain.follow(events.at(-1), home, handle);
     return events;
   }
 }

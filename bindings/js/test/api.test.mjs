@@ -390,3 +390,23 @@ test("without a module of its own it says so, and takes one", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script, wasm], { encoding: "utf8", cwd: import.meta.dirname });
   assert.equal(`${status} ${stdout}`, "0 x\n", stderr);
 });
+
+test("plain text passes at once, and nobody sees the difference", () => {
+  const parser = new Parser();
+  const pieces = ["Let me", " look", " at Málaga, ", "1", "2", "\ud83d", "\ude00", " each", " \n", "and so on", " ", " ", "\u0000", "."];
+  let [at, text] = [0, ""];
+  for (const piece of pieces) {
+    for (const event of parser.push(piece)) {
+      assert.equal(event.start, at);
+      at = event.end;
+      text += event.text;
+    }
+    assert.equal(parser.message().content, text);
+  }
+  parser.finish();
+  assert.equal(parser.message().content, pieces.join(""));
+  parser.push("Let me");
+  parser.push(" look");
+  parser.free();
+  assert.throws(() => parser.push(" at"), /freed/);
+});

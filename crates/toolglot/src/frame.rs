@@ -37,7 +37,7 @@ enum Edge {
 
 /// The kinds of words, whose edges are tracked separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Words {
+pub(crate) enum Words {
     Text,
     Reasoning,
 }
@@ -56,6 +56,11 @@ impl FrameReader {
     /// Returns the position from which bytes are still needed, if any.
     pub(crate) fn anchor(&self) -> Option<usize> {
         self.held.as_ref().map(|(_, span)| span.start)
+    }
+
+    /// Returns whether words of a kind came last and nothing is held.
+    pub(crate) fn is_amid(&self, words: Words) -> bool {
+        self.edge == Edge::Words(words) && self.held.is_none()
     }
 
     /// Passes the event of a push, if any, unless white space at an edge is involved; false if it may be. A space after a

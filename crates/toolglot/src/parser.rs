@@ -64,6 +64,7 @@ mod region;
 mod remains;
 mod scan;
 mod starts;
+mod stop_bytes;
 mod torn;
 mod tree;
 mod unread;

@@ -184,7 +184,9 @@ fn check(setup: &Setup, input: &[u8], special: &[Range<usize>], seed: u64) -> Re
     }
     let mut random = Random::new(seed);
     let ways = [Cuts::Whole, Cuts::Characters, Cuts::Bytes].into_iter();
-    let ways = ways.chain((0..8).map(|_| Cuts::Random(random.next()))).chain((1..input.len()).map(Cuts::At));
+    let joined = [random.next(), random.next()].map(Cuts::Joined);
+    let ways =
+        ways.chain(joined).chain((0..8).map(|_| Cuts::Random(random.next()))).chain((1..input.len()).map(Cuts::At));
     for cuts in ways {
         let found = read(&mut used, &cuts);
         if found != whole {

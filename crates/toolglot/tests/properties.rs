@@ -296,6 +296,7 @@ fn check(setup: &Setup, message: &[u8], seed: u64) -> Result<(), String> {
         let mut random = Random::new(seed);
         let mut ways = vec![Cuts::Whole, Cuts::Characters, Cuts::Bytes];
         ways.extend((0..3).map(|_| Cuts::Random(random.next())));
+        ways.extend((0..2).map(|_| Cuts::Joined(random.next())));
         ways.extend((0..4).map(|_| Cuts::At(random.below(message.len() + 1))));
         for cuts in ways {
             let found = feed(&mut parser, message, &cuts);

@@ -60,7 +60,8 @@ fn parser(dialects: &Dialects, marked: bool) -> Parser {
 }
 
 fn ways() -> impl Iterator<Item = Cuts> {
-    [Cuts::Whole, Cuts::Characters, Cuts::Bytes].into_iter().chain((1..5).map(Cuts::Random))
+    let cuts = (1..5).flat_map(|seed| [Cuts::Random(seed), Cuts::Joined(seed)]);
+    [Cuts::Whole, Cuts::Characters, Cuts::Bytes].into_iter().chain(cuts)
 }
 
 fn messages() -> Vec<Rendering<'static>> {

@@ -44,6 +44,9 @@ type Parser interface {
 	Push(piece []byte, records []Record) ([]Record, error)
 	PushSpecial(token string, records []Record) ([]Record, error)
 	Finish(records []Record) ([]Record, error)
+	// StopBytes returns a number other than 0 for each byte that ends plain text, which may follow the last event; nil if none
+	// may. It is valid until the next step.
+	StopBytes() *[256]byte
 	SetFinishReason(reason string) error
 	Message() ([]byte, error)
 	Dialect() (string, error)

@@ -12,10 +12,11 @@ typedef struct {
     tg_status status;
     size_t count;
     const tg_event *events;
+    const uint8_t *stops;
 } step;
 
 static step made(tg_parser *parser, tg_status status) {
-    return (step){status, tg_parser_event_count(parser), tg_parser_events(parser)};
+    return (step){status, tg_parser_event_count(parser), tg_parser_events(parser), tg_parser_stop_bytes(parser)};
 }
 
 static step push(tg_parser *parser, const uint8_t *data, size_t len) {
@@ -279,6 +280,7 @@ func (c *compiled) NewTurn(settings string, request []byte) (engine.Turn, []byte
 
 type parser struct {
 	handle  *C.tg_parser
+	stops   *[256]byte
 	cleanup runtime.Cleanup
 }
 
@@ -295,6 +297,7 @@ func (p *parser) Close() {
 // events appends the events of a step.
 func (p *parser) events(step C.step, records []engine.Record) ([]engine.Record, error) {
 	defer runtime.KeepAlive(p)
+	p.stops = (*[256]byte)(unsafe.Pointer(step.stops))
 	if err := engine.Failure(int32(step.status), ""); err != nil {
 		return records, err
 	}
@@ -338,6 +341,8 @@ func (p *parser) Finish(records []engine.Record) ([]engine.Record, error) {
 	}
 	return p.events(C.finish(p.handle), records)
 }
+
+func (p *parser) StopBytes() *[256]byte { return p.stops }
 
 func (p *parser) SetFinishReason(reason string) error {
 	if p.handle == nil {

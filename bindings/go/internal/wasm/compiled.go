@@ -225,7 +225,7 @@ func (c *compiled) NewParser(collect bool) (engine.Parser, error) {
 				return nil, err
 			}
 		}
-		return &parser{newGuest(in, (*module.Module).Xtg_parser_free, handle)}, nil
+		return &parser{guest: newGuest(in, (*module.Module).Xtg_parser_free, handle)}, nil
 	})
 }
 
@@ -290,15 +290,20 @@ func (g *guest) enter() error {
 	return nil
 }
 
-type parser struct{ *guest }
+type parser struct {
+	*guest
+	stops stopBytes
+}
 
 func (p *parser) step(do step, input []byte, records []engine.Record) ([]engine.Record, error) {
 	if err := p.enter(); err != nil {
 		return records, err
 	}
 	defer p.in.Unlock()
-	return p.in.step(do, p.what.handle, input, records)
+	return p.in.step(do, p.what.handle, input, &p.stops, records)
 }
+
+func (p *parser) StopBytes() *[256]byte { return p.stops.now }
 
 func (p *parser) Push(piece []byte, records []engine.Record) ([]engine.Record, error) {
 	return p.step((*module.Module).Xtg_parser_push, piece, records)

@@ -39,6 +39,8 @@ type instance struct {
 	broken error
 	// parsers counts who lives here.
 	parsers int
+	// stops is the module, if it can tell which bytes end plain text.
+	stops stopper
 }
 
 // handles are a set's dialects and tools in one instance.
@@ -64,6 +66,7 @@ func newInstance() (*instance, error) {
 	if version != abiVersion {
 		return nil, fmt.Errorf("the module is of ABI %d, the package of %d", version, abiVersion)
 	}
+	in.stops, _ = any(in.module).(stopper)
 	in.out, err = in.call((*module.Module).Xtg_buffer_new)
 	return in, err
 }
@@ -233,7 +236,8 @@ func (in *instance) enter() {
 type step func(m *module.Module, parser, text, size int32) int32
 
 // step takes a step of a parser and appends its events. It happens for every token, so all of it is one call.
-func (in *instance) step(do step, parser int32, input []byte, records []engine.Record) (made []engine.Record, err error) {
+func (in *instance) step(do step, parser int32, input []byte, stops *stopBytes, records []engine.Record) (made []engine.Record, err error) {
+	stops.now = nil
 	put, err := in.put(input)
 	if err != nil {
 		return records, err
@@ -252,6 +256,9 @@ func (in *instance) step(do step, parser int32, input []byte, records []engine.R
 	count := in.module.Xtg_parser_event_count(parser)
 	if count == 0 {
 		return records, nil
+	}
+	if in.stops != nil {
+		stops.set(in, in.stops.Xtg_parser_stop_bytes(parser))
 	}
 	return in.records(in.module.Xtg_parser_events(parser), count, records)
 }

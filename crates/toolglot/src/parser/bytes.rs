@@ -4,11 +4,14 @@
 /// is faster than setting up a vector search.
 pub(crate) const SHORT: usize = 16;
 
+/// The WebAssembly module has no vectors, so that it runs everywhere; without them, comparing a byte with each member is slow.
+const VECTORS: bool = !cfg!(target_family = "wasm");
+
 /// A set of bytes.
 #[derive(Clone)]
 pub(crate) struct ByteSet {
     /// The index of each byte among the members, counted from 1; 0 for other bytes.
-    places: Box<[u8; 256]>,
+    pub(super) places: Box<[u8; 256]>,
     members: Vec<u8>,
 }
 
@@ -80,7 +83,7 @@ impl ByteSet {
 
     #[inline]
     fn find_in_blocks<const N: usize>(&self, members: [u8; N], text: &[u8]) -> Option<usize> {
-        let (blocks, rest) = text.as_chunks::<SHORT>();
+        let (blocks, rest) = if VECTORS { text.as_chunks::<SHORT>() } else { (&[][..], text) };
         for (number, block) in blocks.iter().enumerate() {
             if let Some(at) = find_in_block(members, block) {
                 return Some(number * SHORT + at);
@@ -94,7 +97,7 @@ impl ByteSet {
 /// If members are close to each other, this is faster than a search for long texts.
 #[inline]
 fn find_in_block<const N: usize>(members: [u8; N], text: &[u8]) -> Option<usize> {
-    let block: &[u8; SHORT] = text.first_chunk()?;
+    let block: &[u8; SHORT] = text.first_chunk().filter(|_| VECTORS)?;
     let mut hits = [0; SHORT];
     for (hit, byte) in hits.iter_mut().zip(block) {
         *hit = members.iter().fold(0, |hit, member| hit | if byte == member { 0xff } else { 0 });

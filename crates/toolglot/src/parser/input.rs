@@ -13,7 +13,7 @@ pub(crate) struct Input {
     /// No more will arrive.
     pub(crate) closed: bool,
     /// The beginning of a character whose other bytes have not arrived.
-    partial: Vec<u8>,
+    pub(super) partial: Vec<u8>,
     /// Where positions in the text and the input start to differ, and by how much.
     shifts: Vec<Shift>,
     /// The positions of special tokens, if the caller marks them.

@@ -23,13 +23,13 @@ use crate::view::{NotYet, View};
 pub(crate) struct RegionReader {
     /// The candidate that opened it; `None` if the prompt opened it.
     candidate: Option<usize>,
-    is_reasoning: bool,
+    pub(super) is_reasoning: bool,
     inside: Inside,
     mark: Head,
     /// Everything before has been decided.
     pub(super) scan: usize,
     /// The start of a call that may be a draft.
-    held: Option<usize>,
+    pub(super) held: Option<usize>,
     /// Openers at which no call began: whether the look-ahead was restricted, and how much of it was futile.
     lost: RecentPlaces<bool, usize>,
 }

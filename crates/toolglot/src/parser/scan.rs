@@ -162,6 +162,11 @@ impl Scanner {
         true
     }
 
+    /// Returns whether words pass as they are.
+    pub(super) fn is_amid_words(&self) -> bool {
+        self.contest.is_none() && self.place.is_amid_line()
+    }
+
     /// Continues reading to the next call or region; text goes to the sink.
     #[inline]
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ScanFound, NotYet> {

@@ -20,6 +20,8 @@ pub(crate) enum Cuts {
     Bytes,
     /// In pieces of random length.
     Random(u64),
+    /// The same, but plain pieces are pushed later, joined; see [`Parser::stop_bytes`].
+    Joined(u64),
 }
 
 /// Feeds an input cut in pieces, and ends it.
@@ -36,10 +38,19 @@ pub(crate) fn feed_tokens(parser: &mut Parser, input: &[u8], special: &[Range<us
     places.extend(special.iter().flat_map(|token| [token.start, token.end]).chain([input.len()]));
     places.sort_unstable();
     places.dedup();
-    let mut from = 0;
+    let (mut from, mut later) = (0, 0);
     for to in places {
         let piece = &input[from..to];
-        let token = special.iter().any(|token| token.contains(&from)).then(|| std::str::from_utf8(piece));
+        let is_token = special.iter().any(|token| token.contains(&from));
+        if matches!(cuts, Cuts::Joined(_)) && !is_token && is_plain(parser, piece) && record.goes_on(from, piece) {
+            (from, later) = (to, later + piece.len());
+            continue;
+        }
+        if later > 0 {
+            push(parser, &input[from - later..from]).for_each(drop);
+            later = 0;
+        }
+        let token = is_token.then(|| std::str::from_utf8(piece));
         match token {
             Some(Ok(token)) => parser.push_special(token),
             _ => push(parser, piece),
@@ -47,8 +58,22 @@ pub(crate) fn feed_tokens(parser: &mut Parser, input: &[u8], special: &[Range<us
         .for_each(|event| record.add(&event));
         from = to;
     }
+    if later > 0 {
+        push(parser, &input[from - later..from]).for_each(drop);
+    }
     parser.finish().for_each(|event| record.add(&event));
     record.close()
+}
+
+/// Returns whether a piece would be one event as it is.
+fn is_plain(parser: &Parser, piece: &[u8]) -> bool {
+    let ends = match piece {
+        [.., before, b' '] => *before > b' ',
+        [.., last] => *last >= b' ',
+        [] => false,
+    };
+    let plain = |stops: &[u8; 256]| piece.iter().all(|byte| stops[usize::from(*byte)] == 0);
+    ends && std::str::from_utf8(piece).is_ok() && parser.stop_bytes().is_some_and(plain)
 }
 
 /// Pushes text as text, and pieces of characters as bytes.
@@ -68,7 +93,7 @@ fn places(input: &[u8], cuts: &Cuts) -> Vec<usize> {
             let text = std::str::from_utf8(input);
             (1..input.len()).filter(|&at| text.is_ok_and(|text| text.is_char_boundary(at)) || text.is_err()).collect()
         }
-        Cuts::Random(seed) => {
+        Cuts::Random(seed) | Cuts::Joined(seed) => {
             let mut random = Random::new(*seed);
             let longest = [2, 5, 17, 60][random.below(4)];
             let mut places = Vec::new();

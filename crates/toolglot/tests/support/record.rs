@@ -83,6 +83,19 @@ impl Record {
         }
     }
 
+    /// Adds a plain piece to text or reasoning that ends at `at`; false if nothing of the kind does.
+    pub(crate) fn goes_on(&mut self, at: usize, piece: &[u8]) -> bool {
+        let Some(Entry { span, kind: Kind::Text(last) | Kind::Reasoning(last) }) = self.entries.last_mut() else {
+            return false;
+        };
+        let goes_on = span.end == at;
+        if goes_on {
+            last.push_str(&String::from_utf8_lossy(piece));
+            span.end += piece.len();
+        }
+        goes_on
+    }
+
     /// Puts the diagnostics in order; the record is then complete.
     pub(crate) fn close(mut self) -> Self {
         self.notes.sort();

@@ -119,7 +119,7 @@ const CHOICES: [Choice; 14] = [
 ];
 
 /// What other languages need of the C ABI to call it: memory, handles, events.
-const PLUMBING: [&str; 16] = [
+const PLUMBING: [&str; 17] = [
     "tg_abi_version",
     "tg_alloc",
     "tg_dealloc",
@@ -132,6 +132,7 @@ const PLUMBING: [&str; 16] = [
     "tg_parser_collect",
     "tg_parser_events",
     "tg_parser_event_count",
+    "tg_parser_stop_bytes",
     "tg_parser_free",
     "tg_renderer_free",
     "tg_exchange_free",
