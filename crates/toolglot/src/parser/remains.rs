@@ -156,15 +156,15 @@ fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: b
         {
             return Ok(false);
         }
-        if byte == b'\n' && context.engine.behind_name(view, at + 1)?.is_some() {
+        if byte == b'\n' && (context.engine.behind_name(view, at + 1)?.is_some() || context.sibling(at + 1)?.is_some())
+        {
             return Ok(true);
         }
         if !marks || !markers.stands(view, at)? {
             continue;
         }
         // The closer of a parameter, too, where it is no tag that a text may hold.
-        let values = context.dialect().params.iter().filter_map(|param| param.tail.first());
-        let strong = values.filter(|closer| closer.is_strong());
+        let strong = context.dialect().params.iter().filter_map(|it| it.tail.first().filter(|it| it.is_strong()));
         if context.closes(view, at)?.is_some() || context.any(at, strong)?.is_some() {
             return Ok(false);
         }
