@@ -66,3 +66,24 @@ fn calls_of_every_dialect_stay_calls() {
     assert_eq!(read, CALLS.len() * Dialects::builtin().iter().count(), "each call alone");
     assert!(all.is_empty(), "{}\n{}", all.len(), all.join("\n---\n"));
 }
+
+#[test]
+fn text_between_calls_changes_none() {
+    let (tools, options) = (Tools::from_json_str(TOOLS).unwrap(), Options::default());
+    let mut lost = Vec::new();
+    for dialect in &Dialects::builtin() {
+        let own = Dialects::builtin().only(&[dialect.name()]).unwrap();
+        let renderer = Renderer::new(dialect, &tools);
+        let write =
+            |(name, arguments): (&str, &str)| renderer.render(&Rendering::new().with_call(name, arguments)).ok();
+        let texts: Vec<_> = CALLS.into_iter().filter_map(write).collect();
+        for (first, second) in texts.iter().flat_map(|first| texts.iter().map(move |second| (first, second))) {
+            let text = format!("{first}\nNow the next one.\n{second}");
+            let message = parse(&text, &own, &tools, &options);
+            if message.calls.len() != 2 || !message.incomplete.is_empty() {
+                lost.push(format!("{}: {text}", dialect.name()));
+            }
+        }
+    }
+    assert!(lost.is_empty(), "{}\n{}", lost.len(), lost.join("\n---\n"));
+}

@@ -156,8 +156,7 @@ fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: b
         {
             return Ok(false);
         }
-        if byte == b'\n' && (context.engine.behind_name(view, at + 1)?.is_some() || context.sibling(at + 1)?.is_some())
-        {
+        if byte == b'\n' && goes_on_behind(context, at)? {
             return Ok(true);
         }
         if !marks || !markers.stands(view, at)? {
