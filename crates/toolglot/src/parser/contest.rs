@@ -250,8 +250,7 @@ impl CallContext<'_> {
         let patterns = self.pattern_ref.section.map_or(0, |_| self.dialect().calls.len());
         let calls = (0..patterns).map(Some).chain((patterns == 0).then_some(None));
         let head = Head { name: None, ..self.head.inner() };
-        let calls = calls.map(|call| PatternRef { call, ..*self.pattern_ref });
-        ready(self.engine, self.view, at, Some(head), calls)
+        ready(self.engine, self.view, at, Some(head), calls.map(|call| PatternRef { call, ..*self.pattern_ref }))
     }
 
     /// Returns whether a call opens at `at` after this one, with the section around it; never inside look-ahead.
@@ -282,13 +281,11 @@ pub(crate) fn try_body(
         Ok(body) => body,
         Err(why) => return Ok(dead(head.looked.max(context.at), why)),
     };
-    let begun = match context {
+    let begun = match () {
         // Once much was read ahead in vain, a name and a bracket keep the worst case at a constant for each opener.
-        TrialContext { exhausted: true, .. } => begin_near(context, body, &mut head, NAME_LIMIT)?,
-        TrialContext { nested: true, .. } | TrialContext { hasty: true, .. } => {
-            begin_near(context, body, &mut head, NEAR)?
-        }
-        _ => begin(context, body, &mut head)?,
+        () if context.exhausted => begin_near(context, body, &mut head, NAME_LIMIT)?,
+        () if context.nested || context.hasty => begin_near(context, body, &mut head, NEAR)?,
+        () => begin(context, body, &mut head)?,
     };
     let Some((callee, start)) = begun else {
         return Ok(dead(head.looked.max(context.at), "no call body here"));
@@ -315,12 +312,11 @@ fn admit(context: &TrialContext<'_>, win: Box<Winner>, proof: &mut Option<Box<Pr
     if context.weak && is_markup(context.engine, &win.callee, &win.head) {
         return Ok(dead(context.at, "its attributes do not fit the tool"));
     }
-    let strict = context.must_fit();
-    let prove = context.must_prove(&win);
-    if !prove && !undeclared && !strict && !context.held {
+    let prove = undeclared || context.must_prove(&win) || context.must_fit();
+    if !prove && !context.held {
         return Ok(Trial::Ready(win));
     }
-    if context.exhausted && (prove || undeclared || strict) {
+    if context.exhausted && prove {
         return Ok(dead(context.at, "not decided within the look-ahead limit"));
     }
     go_on(context, begin_proof(context, win), proof)
@@ -448,8 +444,7 @@ fn line_may_go_on(context: &TrialContext<'_>, end: usize) -> Result<bool, NotYet
 fn rejection(context: &TrialContext<'_>, sink: &Sink, end: usize, win: &Winner) -> Option<Rejection> {
     let (engine, strict) = (context.engine, context.must_fit());
     let (name, read) = (&win.callee.name, end + sink.read_in_vain());
-    let undeclared = win.callee.name_match == NameMatch::Undeclared;
-    if undeclared && (strict || engine.options.unknown_tool == UnknownTool::Text) {
+    if win.callee.name_match == NameMatch::Undeclared && (strict || engine.options.unknown_tool == UnknownTool::Text) {
         let message = format!("undeclared tool `{name}`; treated as text");
         return Some(Rejection { end, read, code: Code::UnknownTool, message });
     }

@@ -139,6 +139,12 @@ fn is_rest(context: &CallContext<'_>, at: usize, doubt: Doubt) -> Result<bool, N
     })
 }
 
+/// Returns whether another call begins on a line of its own after `from` and before what looks like the rest of one at `upto`.
+fn goes_on_between(context: &CallContext<'_>, from: usize, upto: usize) -> Result<bool, NotYet> {
+    let mut lines = memchr::memchr_iter(b'\n', context.view.slice(from, upto).as_bytes());
+    lines.try_fold(false, |found, line| Ok(found || goes_on_behind(context, from + line)?))
+}
+
 fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: bool) -> Result<bool, NotYet> {
     let (view, markers, token) = (context.view, context.markers(), context.dialect().quote.as_deref());
     let begins_token = token.and_then(|token| token.bytes().next());
@@ -154,9 +160,9 @@ fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: b
         if quotes && matches!(byte, b'"' | b'\'') && is_rest(context, at, doubt)?
             || begins_token == Some(byte) && view.starts_with(at, token.unwrap_or_default())?
         {
-            return Ok(false);
+            return goes_on_between(context, from, at);
         }
-        if byte == b'\n' && goes_on_behind(context, at)? {
+        if byte == b'\n' && context.engine.behind_name(view, at + 1)?.is_some() {
             return Ok(true);
         }
         if !marks || !markers.stands(view, at)? {
