@@ -162,9 +162,9 @@ impl Dialect {
 
     /// Returns whether a region opens with a word of prose or half of a call's header, so that only its closer proves it.
     pub(crate) fn is_proven_by_closer(&self, region: &Pattern) -> bool {
-        let text = |pattern: &Pattern| Some(pattern.opening()?.spellings.first()?.plain());
-        let begins = |opening: String| self.calls.iter().filter_map(text).any(|call| call.starts_with(&opening));
-        region.opens_with_word() || text(region).is_some_and(begins)
+        let begins =
+            |opener: String| self.calls.iter().filter_map(Pattern::opener).any(|call| call.starts_with(&opener));
+        region.opens_with_word() || region.opener().is_some_and(begins)
     }
 
     /// Returns the literals that are single special tokens in the models' tokenizers.

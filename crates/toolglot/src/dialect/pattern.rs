@@ -182,9 +182,9 @@ impl Pattern {
         matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Name), ..] if open.is("<"))
     }
 
-    /// Returns whether a line ends after the pattern.
-    pub(crate) fn ends_line(&self) -> bool {
-        self.source.ends_with('\n')
+    /// Returns the text the pattern opens with, in its canonical spelling.
+    pub(crate) fn opener(&self) -> Option<String> {
+        Some(self.opening()?.spellings.first()?.plain())
     }
 
     /// Returns whether the pattern opens with the tool's name itself.
@@ -271,6 +271,11 @@ impl Literal {
         matches!(part, Some(SpellingPart::Text(text)) if text.ends_with(last))
     }
 
+    /// Returns the literal in those spellings that `may` be it.
+    pub(crate) fn only(&self, may: impl Fn(&&Spelling) -> bool) -> Self {
+        Self { spellings: self.spellings.iter().filter(may).cloned().collect() }
+    }
+
     /// Returns the strong spellings with their placeholders filled in.
     pub(crate) fn filled(
         &self,
@@ -351,10 +356,9 @@ impl Pattern {
 
 impl Spelling {
     pub(crate) fn new(parts: Vec<SpellingPart>) -> Self {
-        let opener = parts.first().and_then(SpellingPart::text).unwrap_or_default();
-        let (lead, strong_at_once) = (Lead::of(opener.as_bytes()), is_strong(opener));
-        let strong = strong_at_once || parts.len() > 1 && is_strong(&plain(&parts));
-        Self { parts, lead, strong, strong_at_once }
+        let spelling = Self::known(parts, false, false);
+        let (strong, strong_at_once) = (is_strong(&spelling.plain()), is_strong(spelling.opener()));
+        Self { strong, strong_at_once, ..spelling }
     }
 
     /// Returns a spelling whose strength is known.
@@ -403,7 +407,7 @@ impl Spelling {
 
     /// Returns the spelling without its joints and placeholders.
     pub(crate) fn plain(&self) -> String {
-        plain(&self.parts)
+        self.filled(None, None, None)
     }
 
     /// Returns the bytes of that text.
@@ -413,7 +417,7 @@ impl Spelling {
 
     /// Returns the number of characters without joints and placeholders.
     pub(crate) fn weight(&self) -> usize {
-        self.parts.iter().filter_map(SpellingPart::text).map(|text| text.chars().count()).sum()
+        self.plain().chars().count()
     }
 
     /// Returns the text up to the first joint or placeholder: the text that the scanner searches for.
@@ -436,10 +440,6 @@ impl SpellingPart {
             _ => None,
         }
     }
-}
-
-fn plain(parts: &[SpellingPart]) -> String {
-    parts.iter().filter_map(SpellingPart::text).collect()
 }
 
 /// Returns the strong openers of calls and sections, each once: strong by themselves, or by the next line.

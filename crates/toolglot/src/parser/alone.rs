@@ -36,7 +36,8 @@ pub(crate) fn read_parameters(
 fn read(text: &str, name: &str, engine: &Engine, pattern_ref: PatternRef) -> Option<(String, Vec<Diagnostic>)> {
     let callee = engine.callee(name)?;
     let head = Head { name: Some(HeadText::new(name, 0..0)), ..Head::default() };
-    let closer = engine.pattern(pattern_ref).tail.first()?.spellings.first()?.filled(Some(name), None, None);
+    let [closer] = &engine.pattern(pattern_ref).tail[..] else { return None };
+    let closer = closer.spellings.first()?.filled(Some(name), None, None);
     let closed = format!("{text}{closer}");
     let view = View::whole(&closed);
     let at = skip_gap(view, 0).ok()?;

@@ -21,7 +21,7 @@ use super::params::note_head;
 use super::remains::is_over_for_certain;
 use super::wrapper::Wrapper;
 use crate::diagnostic::Code;
-use crate::dialect::BodyKind;
+use crate::dialect::{BodyKind, Pattern};
 use crate::event::Outcome;
 use crate::json::{Ended, ValueOutcome};
 use crate::sink::Sink;
@@ -122,14 +122,15 @@ impl CallReader {
             sink.repair(Code::UnclosedTag, place.clone(), "opening tag without `>`");
         }
         let sections = &engine.dialect(self.won.pattern_ref).sections;
-        let wraps = !sections.is_empty() && sections.iter().all(|section| !section.head.is_empty());
+        let own = engine.pattern(self.won.pattern_ref);
+        let lacks = |section: &Pattern| !section.head.is_empty() && section.opener() != own.opener();
         // The call stands alone though its dialect always wraps calls, or has lost its own opener.
-        let unwrapped = wraps && self.won.pattern_ref.section.is_none();
-        if unwrapped || engine.pattern(self.won.pattern_ref).is_unopened() {
-            let what = if unwrapped {
-                "call without the opening marker of its section"
-            } else {
-                "call without its opening marker"
+        let alone = self.won.pattern_ref.section.is_none() && !sections.is_empty();
+        let unwrapped = alone && sections.iter().all(lacks);
+        if unwrapped || own.is_unopened() {
+            let what = match unwrapped {
+                true => "call without the opening marker of its section",
+                false => "call without its opening marker",
             };
             sink.repair(Code::MissingOpener, place.start..place.start, what);
         }

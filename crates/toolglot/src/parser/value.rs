@@ -141,7 +141,7 @@ impl ParamReader {
             return Ok(ParamEnd { at: self.start, in_vain: 0, whole: true });
         };
         if self.mode == ParamMode::Edge {
-            self.begin(context, body, param.ends_line(), object, sink)?;
+            self.begin(context, body, !param.tail.is_empty(), object, sink)?;
         }
         let ends = ValueContext { call: context, param, object, start: self.start };
         let edge = match self.edge {
@@ -175,20 +175,18 @@ impl ParamReader {
         &mut self,
         context: &CallContext<'_>,
         body: &BodyHole,
-        ends_line: bool,
+        closes: bool,
         object: &mut ArgumentsObject,
         sink: &mut Sink,
     ) -> Result<(), NotYet> {
         let view = context.view;
         let may_break = body.line_before || body.trim;
         let mut start = if may_break { skip_line_break(view, self.start)? } else { self.start };
-        // A value that does not begin on a line of its own does not end on one: its last line break is data. Where the
-        // closer ends a line and is missing, that line's break is left.
-        let tail = match start > self.start || !may_break {
-            _ if !body.line_after && !body.trim && ends_line => ValueTail::Loose,
-            _ if !body.line_after && !body.trim => ValueTail::Nothing,
+        // A value that begins on no line of its own ends on none: its last line break is data if its closer follows.
+        let tail = match (start > self.start || !may_break) && (body.line_after || body.trim) {
             true => ValueTail::LineBreak,
-            false => ValueTail::Loose,
+            false if closes => ValueTail::Loose,
+            false => ValueTail::Nothing,
         };
         if body.cdata {
             let open = view.skip_blanks(start)?;

@@ -42,11 +42,15 @@ impl LoneClosers {
     }
 }
 
-/// Strong closers of reasoning regions, each once.
+/// Strong closers of reasoning regions, each once, except those that open the answer.
 pub(super) fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
     let opaque = |pattern: &&Pattern| !pattern.body.as_ref().is_some_and(|body| body.inside == Inside::Opaque);
-    let regions = dialects.iter().flat_map(|dialect| &dialect.reasoning).filter(opaque);
-    each_once(regions.filter_map(|pattern| pattern.tail.first()).filter(|closer| closer.is_strong()).cloned())
+    each_once(dialects.iter().flat_map(|dialect| {
+        let openers = dialect.content.iter().filter_map(|pattern| pattern.opening());
+        let is_closer = move |spelling: &&Spelling| !openers.clone().any(|opener| opener.spellings.contains(spelling));
+        let closers = dialect.reasoning.iter().filter(opaque).filter_map(|pattern| pattern.tail.first());
+        closers.filter(|closer| closer.is_strong()).map(move |closer| closer.only(&is_closer))
+    }))
 }
 
 /// The closers of a pinned dialect's patterns that are never text: a plain tag may be ordinary markup, and
@@ -59,8 +63,7 @@ pub(super) fn stray_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
 }
 
 fn is_stray(spelling: &Spelling) -> bool {
-    let mut bytes = spelling.bytes();
-    spelling.is_fixed() && !bytes.all(|byte| b"</>".contains(&byte) || byte.is_ascii_alphanumeric())
+    spelling.is_fixed() && !spelling.bytes().all(|byte| b"</>".contains(&byte) || byte.is_ascii_alphanumeric())
 }
 
 /// The strong closers of some dialects, each once, except for those that repeat a name.
@@ -81,9 +84,7 @@ fn strong_spellings<'d>(
         let strong = spelling.is_strong() && counts(spelling);
         strong && (dialect.skip.is_empty() || !dialect.skip.contains(&spelling.plain()))
     };
-    closers
-        .into_iter()
-        .map(move |closer| Literal { spellings: closer.spellings.iter().filter(&may).cloned().collect() })
+    closers.into_iter().map(move |closer| closer.only(&may))
 }
 
 /// The beginnings of all closers of regions, except words, which are searched for when their region opens.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::behind::bytes_behind;
 use super::{Candidate, CandidateRole, Strength, first_pattern, skipped};
-use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern, Spelling};
+use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern};
 use crate::parser::openers::{BytesBehind, Opener, Openers};
 
 /// The literals that open a candidate of its strength, for the scanner.
@@ -85,8 +85,7 @@ pub(super) fn headers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Op
 
 /// Returns whether a region's opener has a special token in it. A plain tag may be the text's own: it needs a pinned dialect.
 pub(super) fn is_special(dialect: &Dialect, region: &Pattern) -> bool {
-    let opening = region.opening().and_then(|opening| opening.spellings.first()).map(Spelling::plain);
-    opening.is_some_and(|opening| dialect.special.iter().any(|token| opening.contains(token.as_str())))
+    region.opener().is_some_and(|opener| dialect.special.iter().any(|token| opener.contains(token.as_str())))
 }
 
 /// Returns whether a part of a head is a special token, however it is spelled.
