@@ -49,11 +49,12 @@ class Delta:
                 open_arguments.clear()
                 self.calls.append(CallDelta(event.index, event.id or new_id(), event.name, ""))
             case Arguments():
-                open_arguments.append(event.json)
-                if self.calls and self.calls[-1].index == event.index:
-                    self.calls[-1].arguments += event.json
+                index, json = event.index, event.json
+                open_arguments.append(json)
+                if self.calls and self.calls[-1].index == index:
+                    self.calls[-1].arguments += json
                 else:
-                    self.calls.append(CallDelta(event.index, None, None, event.json))
+                    self.calls.append(CallDelta(index, None, None, json))
             case CallEnd() if event.outcome in ("truncated", "broken"):
                 self.unfinished.append((event.index, event.outcome, "".join(open_arguments)))
             case _:
