@@ -136,6 +136,7 @@ README. The release workflows build the other artefacts, which have not been tri
 | program | x86_64 Linux with glibc | aarch64 Linux, musl, macOS; no Windows |
 | wheel | CPython on x86_64 Linux with glibc 2.17 or later | aarch64, musl, macOS, Windows, free-threaded CPython |
 | C library | x86_64 Linux | macOS, aarch64; no Windows |
+| Java, on the C library | Java 17 on x86_64 Linux | later versions, macOS, aarch64; no Windows |
 | image | – | the `Dockerfile` |
 ";
 
