@@ -85,9 +85,11 @@ class Answer:
         """Parses the next text."""
         return self._delta(self._parser.push(text))
 
-    def push_special(self, token: str) -> Delta:
-        """Parses a special token."""
-        return self._delta(self._parser.push_special(token))
+    def push_parts(self, parts: Iterable[tuple[bool, str]]) -> Delta:
+        """Parses special tokens and other pieces."""
+        parser = self._parser
+        pushed = (parser.push_special(text) if special else parser.push(text) for special, text in parts)
+        return self._delta(event for events in pushed for event in events)
 
     def finish(self, reason: str | None = None) -> Delta:
         """Ends the answer; returns what was held back."""

@@ -35,8 +35,6 @@ _TAIL = 24
 
 def _message(delta: Delta) -> DeltaMessage | None:
     """Returns what vLLM streams; as with its own parsers, members without a value are not set and not sent."""
-    if not delta:
-        return None
     fields: dict[str, Any] = {}
     if delta.content:
         fields["content"] = delta.content
@@ -44,7 +42,7 @@ def _message(delta: Delta) -> DeltaMessage | None:
         fields["reasoning"] = delta.reasoning
     if delta.calls:
         fields["tool_calls"] = [_call(call) for call in delta.calls]
-    return DeltaMessage(**fields)
+    return DeltaMessage(**fields) if fields else None
 
 
 def _call(call: CallDelta) -> dict[str, Any]:
@@ -242,9 +240,7 @@ class ToolglotParser(UnifiedBase):  # type: ignore[misc]
         if self._specials is None or getattr(request, "skip_special_tokens", True):
             delta = self._answer.push(delta_text)
         else:
-            delta = Delta()
-            for special, text in self._specials.part(delta_text, delta_token_ids, finished):
-                _join(delta, self._answer.push_special(text) if special else self._answer.push(text))
+            delta = self._answer.push_parts(self._specials.part(delta_text, delta_token_ids, finished))
         if finished:
             _join(delta, self._answer.finish())
             self._answer = None
