@@ -42,6 +42,14 @@ class Said:
     tool_calls: list[Any] = field(default_factory=list)
     tools_called: bool = False
 
+    def __post_init__(self) -> None:
+        self.tool_calls = [call if isinstance(call, Call) else validated(call) for call in self.tool_calls]
+
+
+def validated(call: dict[str, Any]) -> Call:
+    """Returns a call of nested values, as pydantic does."""
+    return Call(**{**call, "function": Function(**call["function"])})
+
 
 @dataclass
 class FunctionCall:

@@ -180,6 +180,18 @@ def test_without_tools_nothing_is_called() -> None:
     assert not calls and reason == "stop" and text
 
 
+def test_what_has_no_value_is_not_sent() -> None:
+    text = 'Hi.<tool_call>{"name": "write_file", "arguments": {"path": "a.txt", "content": "one two three"}}</tool_call>'
+    asked = request()
+    parser = parser_class("toolglot", None)(Tokenizer(), asked.tools)
+    deltas = [parser.parse_delta(piece, [], asked, [1], finished=False) for piece in text]
+    sent = [delta.model_dump(exclude_unset=True) for delta in deltas if delta]
+    assert all(len(one) == 1 for one in sent) and "".join(one.get("content", "") for one in sent) == "Hi."
+    (begun,), *rest = [one["tool_calls"] for one in sent if "tool_calls" in one]
+    assert begun.keys() == {"index", "id", "type", "function"} and begun["function"]["name"] == "write_file"
+    assert rest and all(one.keys() == {"index", "function"} and one["function"].keys() == {"arguments"} for (one,) in rest)
+
+
 def test_a_marker_that_was_spelled_is_text() -> None:
     # The opener comes in as the characters of it, not as the special token.
     kind, tokenizer, asked = parser_class("toolglot_hermes", None), Tokenizer(), request()

@@ -3,7 +3,7 @@
 //!
 //! `cargo test --test cases qwen3_coder/two_calls` runs one. `UPDATE_EXPECT=1`
 //! rewrites the expectations; read the difference as you would code.
-//! `CHUNK_SEED=n` replays the random cuts of a failure. `--export FILE` writes the cases as JSON, see `cargo xtask cases`.
+//! `CHUNK_SEED=n` replays the random cuts of a failure.
 
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
@@ -29,8 +29,6 @@ use setup::Setup;
 mod case;
 #[path = "support/diff.rs"]
 mod diff;
-#[path = "support/export.rs"]
-mod export;
 #[path = "support/feed.rs"]
 mod feed;
 #[path = "support/random.rs"]
@@ -43,8 +41,7 @@ mod setup;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let flag = |name: &str| arguments.iter().any(|argument| argument == name);
-    let options = arguments.iter().position(|argument| argument == "--export").unwrap_or(arguments.len());
-    let filters: Vec<&String> = arguments[..options].iter().filter(|argument| !argument.starts_with('-')).collect();
+    let filters: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let matches = |name: &str| match flag("--exact") {
         true => filters.iter().any(|filter| *filter == name),
         false => filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str())),
@@ -58,28 +55,7 @@ fn main() -> ExitCode {
         names.iter().for_each(|name| println!("{name}: test"));
         return ExitCode::SUCCESS;
     }
-    match arguments.iter().position(|argument| argument == "--export") {
-        Some(at) => export_to(&names, arguments.get(at + 1).expect("a file's path follows `--export`")),
-        None => run(&names, all),
-    }
-}
-
-/// Writes all cases into a file, one JSON object a line of an array.
-fn export_to(names: &[String], path: &str) -> ExitCode {
-    let shared = fs::read_to_string(folder().join("tools.json")).expect("the shared tools are readable");
-    let mut lines = Vec::new();
-    for name in names {
-        let text = fs::read_to_string(folder().join(format!("{name}.txt"))).expect("the case is readable");
-        match export::export(name, &text, &shared) {
-            Ok(cases) => lines.extend(cases.iter().map(ToString::to_string)),
-            Err(error) => {
-                println!("{error}");
-                return ExitCode::FAILURE;
-            }
-        }
-    }
-    fs::write(path, format!("[\n{}\n]\n", lines.join(",\n"))).expect("the file can be written");
-    ExitCode::SUCCESS
+    run(&names, all)
 }
 
 /// Runs the cases on two threads and prints what `cargo test` prints for its own tests.

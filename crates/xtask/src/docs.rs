@@ -7,6 +7,7 @@ use crate::{Complaints, root};
 
 mod bindings;
 mod cli;
+mod declared;
 mod diagnostics;
 mod dialects;
 mod example;

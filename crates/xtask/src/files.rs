@@ -36,8 +36,13 @@ impl File {
 
 /// Returns every text file below the root, ordered by path.
 pub fn all() -> Vec<File> {
+    below(&root())
+}
+
+/// Returns every text file below a folder, ordered by path.
+pub fn below(folder: &Path) -> Vec<File> {
     let mut found = Vec::new();
-    let mut folders = vec![root()];
+    let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for path in entries(&folder) {
             if path.is_dir() {

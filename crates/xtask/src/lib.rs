@@ -13,6 +13,15 @@ pub mod readme;
 pub mod tidy;
 pub mod version;
 
+#[path = "../../toolglot/tests/support/case.rs"]
+mod case;
+#[expect(dead_code, reason = "tests need the rest")]
+#[path = "../../toolglot/tests/support/record.rs"]
+mod record;
+#[expect(dead_code, reason = "tests need the rest")]
+#[path = "../../toolglot/tests/support/setup.rs"]
+mod setup;
+
 /// The README's examples, compiled and run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

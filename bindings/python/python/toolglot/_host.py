@@ -49,11 +49,12 @@ class Delta:
                 open_arguments.clear()
                 self.calls.append(CallDelta(event.index, event.id or new_id(), event.name, ""))
             case Arguments():
-                open_arguments.append(event.json)
-                if self.calls and self.calls[-1].index == event.index:
-                    self.calls[-1].arguments += event.json
+                index, json = event.index, event.json
+                open_arguments.append(json)
+                if self.calls and self.calls[-1].index == index:
+                    self.calls[-1].arguments += json
                 else:
-                    self.calls.append(CallDelta(event.index, None, None, event.json))
+                    self.calls.append(CallDelta(index, None, None, json))
             case CallEnd() if event.outcome in ("truncated", "broken"):
                 self.unfinished.append((event.index, event.outcome, "".join(open_arguments)))
             case _:
@@ -84,9 +85,11 @@ class Answer:
         """Parses the next text."""
         return self._delta(self._parser.push(text))
 
-    def push_special(self, token: str) -> Delta:
-        """Parses a special token."""
-        return self._delta(self._parser.push_special(token))
+    def push_parts(self, parts: Iterable[tuple[bool, str]]) -> Delta:
+        """Parses special tokens and other pieces."""
+        parser = self._parser
+        pushed = (parser.push_special(text) if special else parser.push(text) for special, text in parts)
+        return self._delta(event for events in pushed for event in events)
 
     def finish(self, reason: str | None = None) -> Delta:
         """Ends the answer; returns what was held back."""

@@ -8,10 +8,11 @@ from typing import Any
 
 from vllm.reasoning import ReasoningParser
 from vllm.tool_parsers.abstract_tool_parser import DeltaMessage, ExtractedToolCallInformation, ToolParser
-from vllm.tool_parsers.utils import DeltaFunctionCall, DeltaToolCall, FunctionCall, ToolCall
+from vllm.tool_parsers.utils import FunctionCall, ToolCall
 
 from .._host import (
     Answer,
+    CallDelta,
     Delta,
     Thought,
     closes_reasoning,
@@ -33,20 +34,23 @@ _TAIL = 24
 
 
 def _message(delta: Delta) -> DeltaMessage | None:
-    if not delta:
-        return None
-    calls = [
-        DeltaToolCall(
-            id=call.id,
-            type="function" if call.name else None,
-            index=call.index,
-            function=DeltaFunctionCall(name=call.name, arguments=call.arguments),
-        )
-        for call in delta.calls
-    ]
-    made = DeltaMessage(content=delta.content or None, tool_calls=calls)
-    made.reasoning = delta.reasoning or None
-    return made
+    """Returns what vLLM streams; as with its own parsers, members without a value are not set and not sent."""
+    fields: dict[str, Any] = {}
+    if delta.content:
+        fields["content"] = delta.content
+    if delta.reasoning:
+        fields["reasoning"] = delta.reasoning
+    if delta.calls:
+        fields["tool_calls"] = [_call(call) for call in delta.calls]
+    return DeltaMessage(**fields) if fields else None
+
+
+def _call(call: CallDelta) -> dict[str, Any]:
+    """Returns a piece of a call for `DeltaMessage`, which validates nested values at once faster than objects one by one."""
+    if call.name is None:
+        return {"index": call.index, "function": {"arguments": call.arguments}}
+    function = {"name": call.name, "arguments": call.arguments}
+    return {"index": call.index, "id": call.id, "type": "function", "function": function}
 
 
 def _plain(request: Any) -> Any:
@@ -233,12 +237,10 @@ class ToolglotParser(UnifiedBase):  # type: ignore[misc]
             marked = self._specials is not None and not getattr(request, "skip_special_tokens", True)
             options = {"reasoning_open": self._open, "marked_tokens": marked}
             self._answer = Answer(self._tools_of(request), self.dialect, **options)
-        delta = Delta()
         if self._specials is None or getattr(request, "skip_special_tokens", True):
-            _join(delta, self._answer.push(delta_text))
+            delta = self._answer.push(delta_text)
         else:
-            for special, text in self._specials.part(delta_text, delta_token_ids, finished):
-                _join(delta, self._answer.push_special(text) if special else self._answer.push(text))
+            delta = self._answer.push_parts(self._specials.part(delta_text, delta_token_ids, finished))
         if finished:
             _join(delta, self._answer.finish())
             self._answer = None

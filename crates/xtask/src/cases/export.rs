@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use serde_json::{Map, Value, json};
 use toolglot::{Code, Collector, Diagnostic, Dialects, EventKind, Events, Inspection, Message, Parser, inspect};
+use toolglot_json::{Map, Value, json};
 
 use crate::case::Case;
 use crate::record::{Entry, Kind, Record};
 use crate::setup::Setup;
 
 /// Returns a case, and once more with all dialects where it is read with them too.
-pub(crate) fn export(name: &str, text: &str, shared_tools: &str) -> Result<Vec<Value>, String> {
+pub(super) fn export(name: &str, text: &str, shared_tools: &str) -> Result<Vec<Value>, String> {
     let case = Case::read(text);
     let setup = case.setup(name, shared_tools)?;
     let mut all = vec![one(name, &case, &setup, shared_tools)?];
