@@ -271,7 +271,7 @@ impl Literal {
         matches!(part, Some(SpellingPart::Text(text)) if text.ends_with(last))
     }
 
-    /// Returns the literal in those spellings that `may` be it.
+    /// Returns the literal with only those spellings for which `may` is true.
     pub(crate) fn only(&self, may: impl Fn(&&Spelling) -> bool) -> Self {
         Self { spellings: self.spellings.iter().filter(may).cloned().collect() }
     }

@@ -139,12 +139,6 @@ fn is_rest(context: &CallContext<'_>, at: usize, doubt: Doubt) -> Result<bool, N
     })
 }
 
-/// Returns whether another call begins on a line of its own after `from` and before what looks like the rest of one at `upto`.
-fn goes_on_between(context: &CallContext<'_>, from: usize, upto: usize) -> Result<bool, NotYet> {
-    let mut lines = memchr::memchr_iter(b'\n', context.view.slice(from, upto).as_bytes());
-    lines.try_fold(false, |found, line| Ok(found || goes_on_behind(context, from + line)?))
-}
-
 fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: bool) -> Result<bool, NotYet> {
     let (view, markers, token) = (context.view, context.markers(), context.dialect().quote.as_deref());
     let begins_token = token.and_then(|token| token.bytes().next());
@@ -160,7 +154,9 @@ fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: b
         if quotes && matches!(byte, b'"' | b'\'') && is_rest(context, at, doubt)?
             || begins_token == Some(byte) && view.starts_with(at, token.unwrap_or_default())?
         {
-            return goes_on_between(context, from, at);
+            // What looks like the rest is none if another call begins on a line of its own before it.
+            let mut lines = memchr::memchr_iter(b'\n', view.slice(from, at).as_bytes());
+            return lines.try_fold(false, |found, line| Ok(found || goes_on_behind(context, from + line)?));
         }
         if byte == b'\n' && context.engine.behind_name(view, at + 1)?.is_some() {
             return Ok(true);
