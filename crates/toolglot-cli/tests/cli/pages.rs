@@ -97,3 +97,14 @@ fn the_readme_shows_what_explain_says() {
     let said = crate::toolglot(&["explain"], "[get_weather(city=\"Paris\")]\n").out;
     assert_eq!(shown, said.lines().next());
 }
+
+#[test]
+fn the_readme_shows_what_its_main_command_prints() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let (before, after) = readme.split_once("<!-- output of the main command -->\n\n```text\n").unwrap();
+    let command = before.lines().rfind(|line| line.starts_with("toolglot ")).unwrap();
+    let args: Vec<&str> = command.split(' ').skip(1).chain(["--format", "pretty"]).collect();
+    let printed = crate::command(&args).current_dir(root()).output().unwrap();
+    let printed = [printed.stdout, printed.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+    assert_eq!(after.split_once("```").unwrap().0, printed);
+}
