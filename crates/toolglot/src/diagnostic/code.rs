@@ -170,7 +170,7 @@ codes! {
         by "models that mix two dialects, and prompts whose templates were not filled in" risk "none known: the name must be that of a declared tool, and the arguments must follow it";
     FlatArguments "flat_arguments" SAFE "a call object without an arguments member whose other members are declared parameters; they become the arguments"
         by "small models on prompts that show no example" risk "none known: members that may belong to the call itself, such as `id`, are never parameters, and a call that has one is text";
-    InferredTool "inferred_tool" SAFE "a counter or an API's id instead of the tool's name; read as a call to the only declared tool that matches the arguments"
+    InferredTool "inferred_tool" SAFE "a counter or an API's id instead of the tool's name; read as a call to the declared tool that the arguments name, or the only one that they match"
         by "Kimi K2, which writes `0` for `functions.search:0`" risk "an undeclared tool may have been intended; all keys, types and required parameters must match exactly one tool";
     DoubleEncoded "double_encoded" SAFE "JSON inside a string where an object or array belongs; decoded"
         by "servers and models that encode twice" risk "a string that happens to be valid JSON is decoded, if no string is declared";

@@ -6,15 +6,15 @@ use std::sync::{Arc, OnceLock};
 use super::bytes::{ByteBits, ByteSet};
 use super::data::DataBytes;
 use super::head::{Head, skip_gap, stands, token};
-use super::marker::Marker;
 use super::openers::Openers;
 use super::starts::Starts;
 use crate::dialect::{Dialect, HeadPart, Inside, Literal, Pattern, Spelling};
 use crate::view::{NotYet, View};
 use alike::{alike, alike_sections};
 use behind::bytes_behind_name;
-use closers::{LoneClosers, reasoning_closers, region_closers, stray_closers, strong_closers};
+use closers::{LoneClosers, lone_closers, region_closers, strong_closers};
 use listing::{candidates_of, drop_repeated};
+use markers::markers;
 use opening::{headers, openers};
 use param_tags::param_tags;
 use plain::PlainCalls;
@@ -23,6 +23,7 @@ mod alike;
 mod behind;
 mod closers;
 mod listing;
+mod markers;
 mod opening;
 mod param_tags;
 mod plain;
@@ -120,6 +121,8 @@ pub(crate) struct Catalog {
     pub(crate) behind_names: ByteSet,
     /// The closers of reasoning regions, and those of a pinned dialect's calls; each may occur alone.
     pub(crate) closers: LoneClosers,
+    /// Openers of the answer, which close reasoning that the prompt opened.
+    pub(crate) answers: LoneClosers,
     pub(crate) strays: LoneClosers,
     /// Lookup tables of one dialect, made on first use: most dialects of a large set are never used.
     own: PerDialect<Vec<usize>>,
@@ -166,7 +169,7 @@ impl Catalog {
         let of = |strength| openers(dialects, &candidates, |candidate| candidate.evidence == strength);
         let (strong, weak) = (of(Strength::Strong), of(Strength::Weak));
         let headers = headers(dialects, &candidates);
-        let [closers, strays] = [reasoning_closers(dialects), stray_closers(dialects)].map(LoneClosers::new);
+        let [closers, answers, strays] = lone_closers(dialects);
         let all =
             |is: fn(&Candidate) -> bool| (0..candidates.len()).filter(|c| is(&candidates[*c])).collect::<Vec<_>>();
         let dynamic = all(|candidate| candidate.evidence == Strength::Dynamic);
@@ -193,6 +196,7 @@ impl Catalog {
             named,
             behind_names,
             closers,
+            answers,
             strays,
             own: each(dialects),
             own_openers: each(dialects),
@@ -477,24 +481,4 @@ pub(crate) fn skipped<'d>(dialect: &'d Dialect, candidate: &Candidate) -> Option
         CandidateRole::TurnStart => dialect.turn_start.get(candidate.pattern),
         CandidateRole::Call | CandidateRole::Reasoning | CandidateRole::Content => None,
     }
-}
-
-/// The beginnings of a dialect's closers, parameter openers and strong openers, with any tags if these are tags.
-fn markers(dialect: &Dialect) -> Starts {
-    let kind = |marker: Marker| move |literal| (literal, marker.bit());
-    let params = dialect.params.iter().filter(|param| !param.opens_like_any_tag()).filter_map(Pattern::opening);
-    let closers =
-        [(&dialect.params, Marker::Value), (&dialect.calls, Marker::Call), (&dialect.sections, Marker::Section)];
-    let literals = closers
-        .into_iter()
-        .flat_map(|(patterns, marker)| patterns.iter().flat_map(|pattern| &pattern.tail).map(kind(marker)))
-        .chain(params.map(kind(Marker::Param)))
-        .chain(dialect.openings.iter().map(kind(Marker::Open)));
-    let (named, spelled): (Vec<_>, Vec<_>) = literals
-        .flat_map(|(literal, kind)| literal.spellings.iter().map(move |spelling| (spelling, kind)))
-        .partition(|(spelling, _)| spelling.is_named_closer());
-    let starts = Starts::of_kinds(spelled.into_iter().map(|(spelling, kind)| (spelling.opener(), kind)));
-    let starts = if named.is_empty() { starts } else { starts.with_named_closers() };
-    let tags = starts.contains(b'<') || dialect.params.iter().any(Pattern::has_key_tag);
-    if tags { starts.with_tags() } else { starts }
 }

@@ -1,5 +1,6 @@
 //! What all readers of one parser share: candidates, tools and options; and the resolution of tool names.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::catalog::{Catalog, PatternRef};
@@ -173,9 +174,13 @@ impl Engine {
         dialect.id.is_some() && head.name().is_some_and(counts) && self.options.repairs.allow(Code::InferredTool)
     }
 
-    /// Returns the only declared tool that matches the arguments: it declares all their keys, and they have all required ones.
+    /// Returns the declared tool that the arguments name, or the only one that they match: it declares all their keys, and they
+    /// have all required ones.
     pub(crate) fn inferred(&self, arguments: &str) -> Option<Callee> {
         let members = members(arguments);
+        if let Some(callee) = self.named_in(&members) {
+            return Some(callee);
+        }
         let fits = |tool: &ToolId| {
             let root = self.tools.get(*tool).schema.as_ref().map(Schema::root);
             root.is_some_and(|root| {
@@ -185,6 +190,15 @@ impl Engine {
         let mut fitting = self.tools.ids().filter(fits);
         let tool = fitting.next().filter(|_| !members.is_empty() && fitting.next().is_none())?;
         Some(self.declared(tool, NameMatch::Declared))
+    }
+
+    /// Returns the tool that the first of the members names, before its arguments.
+    fn named_in(&self, members: &[(Cow<'_, str>, &str)]) -> Option<Callee> {
+        let ((key, name), arguments) = members.split_first().filter(|(_, arguments)| !arguments.is_empty())?;
+        let callee = self.callee(name.trim_matches('"')).filter(|_| key == "name")?;
+        let root = self.tools.get(callee.tool?).schema.as_ref()?.root();
+        let belongs = |(key, _): &(Cow<'_, str>, &str)| root.declares(key) || key == "arguments";
+        (!root.declares(key) && arguments.iter().all(belongs)).then_some(callee)
     }
 
     fn declared(&self, tool: ToolId, name_match: NameMatch) -> Callee {

@@ -7,7 +7,7 @@
 //!     └───────────────────────────────────────┘ the closer: all of it was reasoning
 //! ```
 
-use super::catalog::{Candidate, CandidateRole};
+use super::catalog::{Candidate, CandidateRole, Catalog};
 use super::contest::{NEAR, Trial, TrialContext, try_call};
 use super::engine::Engine;
 use super::head::{Head, stands};
@@ -162,7 +162,8 @@ impl RegionReader {
             return stands(view, at, [closer], &self.mark);
         }
         // Reasoning that the prompt opened: any of the caller's dialect closes it, else a strong one of all.
-        let end = engine.catalog.closers.stands(view, at)?;
+        let Catalog { closers, answers, .. } = &*engine.catalog;
+        let end = closers.stands(view, at)?.max(answers.stands(view, at)?);
         let [only] = &engine.catalog.dialects[..] else { return Ok(end) };
         Ok(stands(view, at, only.reasoning.iter().filter_map(|own| own.tail.first()), &self.mark)?.max(end))
     }

@@ -42,12 +42,19 @@ impl LoneClosers {
     }
 }
 
-/// Strong closers of reasoning regions, each once, except those that open the answer.
-pub(super) fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
+/// The lone closers of reasoning, the openers of the answer that close it, and the strays of a pinned dialect.
+pub(super) fn lone_closers(dialects: &[Arc<Dialect>]) -> [LoneClosers; 3] {
+    let reasoning = |answer| reasoning_closers(dialects, answer);
+    [reasoning(false), reasoning(true), stray_closers(dialects)].map(LoneClosers::new)
+}
+
+/// Strong closers of reasoning regions, each once: those that open the `answer`, or the others.
+fn reasoning_closers(dialects: &[Arc<Dialect>], answer: bool) -> Vec<Literal> {
     let opaque = |pattern: &&Pattern| !pattern.body.as_ref().is_some_and(|body| body.inside == Inside::Opaque);
     each_once(dialects.iter().flat_map(|dialect| {
         let openers = dialect.content.iter().filter_map(|pattern| pattern.opening());
-        let is_closer = move |spelling: &&Spelling| !openers.clone().any(|opener| opener.spellings.contains(spelling));
+        let is_closer =
+            move |spelling: &&Spelling| openers.clone().any(|opener| opener.spellings.contains(spelling)) == answer;
         let closers = dialect.reasoning.iter().filter(opaque).filter_map(|pattern| pattern.tail.first());
         closers.filter(|closer| closer.is_strong()).map(move |closer| closer.only(&is_closer))
     }))
@@ -55,7 +62,7 @@ pub(super) fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
 
 /// The closers of a pinned dialect's patterns that are never text: a plain tag may be ordinary markup, and
 /// an opener of a call is excluded. If several dialects compete, one's closer is another's text.
-pub(super) fn stray_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
+fn stray_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
     let [dialect] = dialects else { return Vec::new() };
     let patterns = dialect.calls.iter().chain(&dialect.sections).chain(&dialect.params);
     let opens = |spelling: &Spelling| dialect.openings.iter().any(|opener| opener.spellings.contains(spelling));
