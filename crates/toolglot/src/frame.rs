@@ -7,6 +7,8 @@
 //! | after a marker, later words | markup | text | markup |
 //! | after words, from its first line break on | markup | text | text |
 //!
+//! The mark of a fence around the calls that begin a turn counts as white space before a call, and its end as white space after.
+//!
 //! Words are text or reasoning. A message that begins with reasoning, which the prompt opened, begins after a marker.
 
 use std::ops::Range;
@@ -22,6 +24,8 @@ pub(crate) struct FrameReader {
     held: Option<(Words, Range<usize>)>,
     /// The kinds of words so far.
     seen: [bool; 2],
+    /// The mark of a fence around calls was markup.
+    fenced: bool,
     /// Buffer for the events of a push.
     spare: Vec<StoredEvent>,
 }
@@ -82,7 +86,7 @@ impl FrameReader {
         };
         let (start, last) = (event.span.start, event.span.end - 1);
         let is_space = |at: usize| view.byte(at).is_ok_and(|byte| byte <= Some(b' '));
-        let begins = self.edge == Edge::Words(words) || !is_space(start);
+        let begins = self.edge == Edge::Words(words) || !is_space(start) && view.byte(start) != Ok(Some(b'`'));
         let ends = !is_space(last) || view.byte(last) == Ok(Some(b' ')) && (last == start || !is_space(last - 1));
         let passes = begins && ends && self.held.is_none();
         if passes {
@@ -101,16 +105,16 @@ impl FrameReader {
             match (&event.kind, Words::of(&event.kind)) {
                 (StoredKind::Diagnostic(_), _) => out.push(event),
                 (_, Some(words)) => self.words(words, event.span, view, most, out),
-                (_, None) => {
+                (kind, None) => {
+                    self.release(matches!(kind, StoredKind::CallStart { .. }), view, out);
                     self.edge = Edge::Marker;
-                    out.extend(self.held.take().map(|(_, span)| markup(span)));
                     out.push(event);
                 }
             }
         }
         self.spare = unsettled;
         if view.final_end().is_ok() {
-            self.end(out);
+            self.end(view, out);
         }
     }
 
@@ -124,18 +128,30 @@ impl FrameReader {
                 self.say(kind, held, out);
             }
         }
-        let first = span.start + leading(view, &span);
+        let first = span.start + self.leading(words, view.slice(span.start, span.end));
         span.start = self.say_excess(words, span.start..first, most, out);
         if first < span.end || self.edge == Edge::Words(words) {
-            let space = if self.is_frame(words) { view.slice(span.start, first) } else { "" };
-            let lines = space.rfind(['\n', '\r']).map_or(0, |at| at + 1);
-            out.extend((lines > 0).then(|| markup(span.start..span.start + lines)));
             let end = span.end - trailing_lines(view, &span);
-            self.say(words, span.start + lines..end, out);
+            self.say_behind(words, first, span.start..end, view, out);
             span.start = end;
         }
         span.start = self.say_excess(words, span.clone(), most, out);
         self.held = (!span.is_empty()).then_some((words, span));
+    }
+
+    /// Emits words, and the lines of the frame that end before `first` in them.
+    fn say_behind(
+        &mut self,
+        words: Words,
+        first: usize,
+        span: Range<usize>,
+        view: View<'_>,
+        out: &mut Vec<StoredEvent>,
+    ) {
+        let space = if self.is_frame(words) { view.slice(span.start, first) } else { "" };
+        let lines = space.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        out.extend((lines > 0).then(|| markup(span.start..span.start + lines)));
+        self.say(words, span.start + lines..span.end, out);
     }
 
     /// Emits white space that exceeds the limit; returns where the rest begins.
@@ -167,12 +183,34 @@ impl FrameReader {
         }
     }
 
-    /// The end of the input does not count as a marker.
-    fn end(&mut self, out: &mut Vec<StoredEvent>) {
+    /// Returns the length of what may belong to the frame at the beginning of words.
+    fn leading(&self, words: Words, text: &str) -> usize {
+        let fences =
+            words == Words::Text && self.edge != Edge::Words(words) && (self.fenced || !self.seen[words as usize]);
+        if fences { leading_fences(text, self.fenced) } else { leading_space(text) }
+    }
+
+    /// Emits what is held before a marker: white space, and marks of fences if the marker opens a `call` or a fence is open.
+    fn release(&mut self, call: bool, view: View<'_>, out: &mut Vec<StoredEvent>) {
         let Some((words, held)) = self.held.take() else { return };
+        let text = view.slice(held.start, held.end);
+        let marks = text.matches(FENCE).count();
+        if text.contains('`') && (marks == 0 || !call && !self.fenced) {
+            return self.say_behind(words, held.start + leading_space(text), held, view, out);
+        }
+        self.fenced ^= marks % 2 == 1;
+        out.push(markup(held));
+    }
+
+    /// The end of the input does not count as a marker.
+    fn end(&mut self, view: View<'_>, out: &mut Vec<StoredEvent>) {
         match self.edge {
-            Edge::Marker => out.push(markup(held)),
-            Edge::Start | Edge::Words(_) => self.say(words, held, out),
+            Edge::Marker => self.release(false, view, out),
+            Edge::Start | Edge::Words(_) => {
+                if let Some((words, held)) = self.held.take() {
+                    self.say(words, held, out);
+                }
+            }
         }
     }
 }
@@ -181,10 +219,35 @@ fn markup(span: Range<usize>) -> StoredEvent {
     StoredEvent { span, kind: StoredKind::Markup }
 }
 
-fn leading(view: View<'_>, span: &Range<usize>) -> usize {
-    let text = view.slice(span.start, span.end);
+fn leading_space(text: &str) -> usize {
     text.len() - text.trim_start_matches(SPACES).len()
 }
+
+/// Returns the length of white space and marks of fences at the beginning of a text. A fence that opens counts only if no words
+/// are in it.
+fn leading_fences(text: &str, mut fenced: bool) -> usize {
+    let (mut at, mut opened) = (leading_space(text), 0);
+    while let Some(end) = fence(&text[at..], fenced) {
+        opened = at;
+        at += end + leading_space(&text[at + end..]);
+        fenced = !fenced;
+    }
+    if fenced && at < text.len() { opened } else { at }
+}
+
+/// Returns the length of the mark of a fence at the beginning of a text, with its label, or of what may become one.
+fn fence(text: &str, closes: bool) -> Option<usize> {
+    let marks = text.len() - text.trim_start_matches('`').len();
+    let label = text[marks..].lines().next().unwrap_or_default();
+    let is_label = label.len() <= LABEL && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let whole = marks >= FENCE.len() && is_label && (label.is_empty() || !closes);
+    (whole || marks > 0 && marks == text.len()).then_some(marks + label.len())
+}
+
+const FENCE: &str = "```";
+
+/// The longest label of a fence: names of languages are shorter.
+const LABEL: usize = 16;
 
 /// Returns the length of the white space at the end, from its first line break on.
 fn trailing_lines(view: View<'_>, span: &Range<usize>) -> usize {

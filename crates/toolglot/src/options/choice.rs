@@ -75,7 +75,8 @@ impl From<bool> for ReasoningOpen {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Frame {
-    /// Part of the markers, as chat templates write it: line breaks before and after a marker, and all of it between two.
+    /// Part of the markers, as chat templates write it: line breaks before and after a marker, and all of it between two. So are
+    /// the marks of a code fence around the calls that begin the message.
     #[default]
     Template,
     /// Text or reasoning, unchanged.

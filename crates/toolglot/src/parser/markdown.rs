@@ -271,10 +271,12 @@ impl MarkdownState {
                 self.fence = Fence::Open { mark: run.mark, length, fresh: run.fresh };
                 self.spans = Spans::default();
             }
-            (closing, Fence::Open { mark, length, .. })
+            (closing, Fence::Open { mark, length, fresh })
                 if run.at_line_start && mark == run.mark && closing >= length =>
             {
                 self.fence = Fence::Closed;
+                // A fence with nothing but calls is no text before another.
+                self.before = if fresh && run.fresh { TextBefore::Nothing } else { self.before };
             }
             (length, Fence::Closed) if run.mark == b'`' => self.spans.pass_run(length),
             _ => {}
