@@ -1,6 +1,5 @@
 //! The catalog: every candidate of a set of dialects, indexed by its opener.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::bytes::{ByteBits, ByteSet};
@@ -8,7 +7,7 @@ use super::data::DataBytes;
 use super::head::{Head, skip_gap, stands, token};
 use super::openers::Openers;
 use super::starts::Starts;
-use crate::dialect::{Dialect, HeadPart, Inside, Literal, Pattern, Spelling};
+use crate::dialect::{Dialect, HeadPart, Inside, Pattern, Spelling};
 use crate::view::{NotYet, View};
 use alike::{alike, alike_sections};
 use behind::bytes_behind_name;
@@ -130,7 +129,7 @@ pub(crate) struct Catalog {
     own_openers: PerDialect<[Openers; 2]>,
     markers: PerDialect<Starts>,
     data: PerDialect<DataBytes>,
-    spent: PerDialect<Vec<Literal>>,
+    spent: OnceLock<LoneClosers>,
     unfixed: PerDialect<Vec<Spelling>>,
     plain_calls: OnceLock<PlainCalls>,
     param_tags: OnceLock<Vec<Box<str>>>,
@@ -202,7 +201,7 @@ impl Catalog {
             own_openers: each(dialects),
             markers: each(dialects),
             data: each(dialects),
-            spent: each(dialects),
+            spent: OnceLock::new(),
             unfixed: each(dialects),
             plain_calls: OnceLock::new(),
             param_tags: OnceLock::new(),
@@ -334,16 +333,9 @@ impl Catalog {
         self.data[dialect].get_or_init(|| DataBytes::between(self.markers(dialect), &self.dialects[dialect].pieces))
     }
 
-    /// Returns the strong closers of all dialects that open as this one does, except for those that repeat a name.
-    pub(crate) fn spent(&self, dialect: usize) -> &[Literal] {
-        self.spent[dialect].get_or_init(|| {
-            let sharing = self.strong.opened().map(|numbers| {
-                let calls = numbers.map(|number| &self.candidates[number]).filter(|call| call.is_strong_call());
-                calls.map(|call| call.dialect).collect::<BTreeSet<usize>>()
-            });
-            let kin = sharing.filter(|sharing| sharing.contains(&dialect)).flatten().chain([dialect]);
-            strong_closers(&self.dialects, &kin.collect())
-        })
+    /// Returns the strong closers of all dialects, except for those that repeat a name or end a turn.
+    pub(crate) fn spent(&self) -> &LoneClosers {
+        self.spent.get_or_init(|| strong_closers(&self.dialects))
     }
 
     /// Returns whether dialects mark parameters with a tag of this name.

@@ -9,7 +9,7 @@ use super::call_object::CallArguments;
 use super::catalog::PatternRef;
 use super::element::{is_markup, opens_element};
 use super::engine::{Callee, Engine, NameMatch};
-use super::head::{Head, NAME_LIMIT, stands};
+use super::head::{Head, NAME_LIMIT};
 use super::params::FoundParam;
 use super::whole::WholeArguments;
 use crate::coerce;
@@ -429,7 +429,7 @@ fn line_may_go_on(context: &TrialContext<'_>, end: usize) -> Result<bool, NotYet
     }
     let mut at = end;
     while let Some(byte) = view.byte(at)? {
-        let own = || stands(view, at, engine.catalog.spent(context.pattern_ref.dialect), &Head::default());
+        let own = || engine.catalog.spent().stands(view, at);
         at = match engine.catalog.any_turn_end(view, at)?.map_or_else(own, |end| Ok(Some(end)))? {
             _ if byte == b'\n' => return Ok(true),
             _ if is_blank(byte) => at + 1,

@@ -148,11 +148,6 @@ impl Openers {
         self.rows.push(OpenerRow { lead: Lead::of(text.as_bytes()).order(), text: text.to_owned(), inner, ..row });
     }
 
-    /// Returns the candidates of each literal.
-    pub(crate) fn opened(&self) -> impl Iterator<Item = impl Iterator<Item = usize>> {
-        self.rows.iter().map(|row| row.opened.iter().map(|opened| opened.1))
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

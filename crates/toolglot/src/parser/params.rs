@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::call_context::CallContext;
+use super::closing::slipped;
 use super::contest::NEAR;
 use super::head::{Head, TagEnd, closing_tag, is_spelled, nodes, tag_end};
 use super::marker::Marker;
@@ -199,6 +200,9 @@ impl ParamsReader {
         if let Some(end) = self.value_closer(at, context)? {
             sink.repair(Code::DuplicateCloser, at..end, "dropped a doubled closing marker of a parameter");
             return Ok(self.pass(end, sink));
+        }
+        if slipped(at, context)?.is_some() {
+            return Ok(self.end(at, Ended::Cut, context, sink));
         }
         if context.view.starts_with(at, "</")?
             && let Some((name, end)) = closing_tag(context.view, at + 2)?

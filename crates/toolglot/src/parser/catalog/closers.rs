@@ -73,11 +73,14 @@ fn is_stray(spelling: &Spelling) -> bool {
     spelling.is_fixed() && !spelling.bytes().all(|byte| b"</>".contains(&byte) || byte.is_ascii_alphanumeric())
 }
 
-/// The strong closers of some dialects, each once, except for those that repeat a name.
-pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) -> Vec<Literal> {
-    each_once(of.iter().map(|number| &*dialects[*number]).flat_map(|dialect: &Dialect| {
-        strong_spellings(dialect, dialect.calls.iter().chain(&dialect.sections), Spelling::is_fixed)
-    }))
+/// The strong closers of the dialects, except for those that repeat a name or end a turn.
+pub(super) fn strong_closers(dialects: &[Arc<Dialect>]) -> LoneClosers {
+    let turn_ends: BTreeSet<&String> = dialects.iter().flat_map(|dialect| &dialect.turn_end).collect();
+    let counts = |spelling: &Spelling| spelling.is_fixed() && !turn_ends.contains(&spelling.plain());
+    let closers = dialects.iter().flat_map(|dialect| {
+        strong_spellings(dialect, dialect.calls.iter().chain(&dialect.sections), &counts).collect::<Vec<_>>()
+    });
+    LoneClosers::new(closers.collect())
 }
 
 /// The closers of some patterns, each once, in the strong spellings that count, except those that also occur between calls.

@@ -7,7 +7,6 @@ use crate::parser::bytes::ByteBits;
 use crate::parser::catalog::{CandidateRole, FenceLabel, Strength};
 use crate::parser::element::opens_element;
 use crate::parser::engine::Engine;
-use crate::parser::head::{Head, stands};
 use crate::parser::markdown::Quoting;
 use crate::view::{NotYet, View};
 
@@ -28,8 +27,8 @@ impl Scanner {
         if !self.place.is_fresh() {
             return Ok(end);
         }
-        if let Some(last) = self.last {
-            end = end.max(stands(view, self.at, engine.catalog.spent(last), &Head::default())?);
+        if self.last.is_some() {
+            end = end.max(engine.catalog.spent().stands(view, self.at)?);
         }
         for closer in &self.named_closers {
             if view.starts_with(self.at, closer)? {
