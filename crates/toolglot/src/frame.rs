@@ -24,8 +24,6 @@ pub(crate) struct FrameReader {
     held: Option<(Words, Range<usize>)>,
     /// The kinds of words so far.
     seen: [bool; 2],
-    /// The mark of a fence around calls was markup.
-    fenced: bool,
     /// Buffer for the events of a push.
     spare: Vec<StoredEvent>,
 }
@@ -36,6 +34,8 @@ enum Edge {
     #[default]
     Start,
     Marker,
+    /// A marker in a fence around calls, whose mark was markup.
+    Fence,
     Words(Words),
 }
 
@@ -81,7 +81,8 @@ impl FrameReader {
     #[inline(always)]
     fn pass(&mut self, event: &StoredEvent, view: View<'_>) -> bool {
         let Some(words) = Words::of(&event.kind) else {
-            self.edge = if matches!(event.kind, StoredKind::Diagnostic(_)) { self.edge } else { Edge::Marker };
+            let stays = self.edge == Edge::Fence || matches!(event.kind, StoredKind::Diagnostic(_));
+            self.edge = if stays { self.edge } else { Edge::Marker };
             return self.held.is_none();
         };
         let (start, last) = (event.span.start, event.span.end - 1);
@@ -107,7 +108,6 @@ impl FrameReader {
                 (_, Some(words)) => self.words(words, event.span, view, most, out),
                 (kind, None) => {
                     self.release(matches!(kind, StoredKind::CallStart { .. }), view, out);
-                    self.edge = Edge::Marker;
                     out.push(event);
                 }
             }
@@ -166,7 +166,8 @@ impl FrameReader {
 
     /// Returns whether line breaks before words belong to the frame.
     fn is_frame(&self, words: Words) -> bool {
-        let behind = self.edge == Edge::Marker || self.edge == Edge::Start && words == Words::Reasoning;
+        let behind =
+            matches!(self.edge, Edge::Marker | Edge::Fence) || self.edge == Edge::Start && words == Words::Reasoning;
         behind && !self.seen[words as usize]
     }
 
@@ -185,32 +186,37 @@ impl FrameReader {
 
     /// Returns the length of what may belong to the frame at the beginning of words.
     fn leading(&self, words: Words, text: &str) -> usize {
-        let fences =
-            words == Words::Text && self.edge != Edge::Words(words) && (self.fenced || !self.seen[words as usize]);
-        if fences { leading_fences(text, self.fenced) } else { leading_space(text) }
+        match self.edge {
+            Edge::Fence if words == Words::Text => leading_fences(text, true),
+            Edge::Start | Edge::Marker if words == Words::Text && !self.seen[words as usize] => {
+                leading_fences(text, false)
+            }
+            _ => leading_space(text),
+        }
     }
 
     /// Emits what is held before a marker: white space, and marks of fences if the marker opens a `call` or a fence is open.
     fn release(&mut self, call: bool, view: View<'_>, out: &mut Vec<StoredEvent>) {
-        let Some((words, held)) = self.held.take() else { return };
-        let text = view.slice(held.start, held.end);
-        let marks = text.matches(FENCE).count();
-        if text.contains('`') && (marks == 0 || !call && !self.fenced) {
-            return self.say_behind(words, held.start + leading_space(text), held, view, out);
+        let mut fenced = self.edge == Edge::Fence;
+        if let Some((words, held)) = self.held.take() {
+            let text = view.slice(held.start, held.end);
+            let marks = text.matches(FENCE).count();
+            if text.contains('`') && (marks == 0 || !call && !fenced) {
+                self.say_behind(words, held.start + leading_space(text), held, view, out);
+            } else {
+                out.push(markup(held));
+                fenced ^= marks % 2 == 1;
+            }
         }
-        self.fenced ^= marks % 2 == 1;
-        out.push(markup(held));
+        self.edge = if fenced { Edge::Fence } else { Edge::Marker };
     }
 
     /// The end of the input does not count as a marker.
     fn end(&mut self, view: View<'_>, out: &mut Vec<StoredEvent>) {
-        match self.edge {
-            Edge::Marker => self.release(false, view, out),
-            Edge::Start | Edge::Words(_) => {
-                if let Some((words, held)) = self.held.take() {
-                    self.say(words, held, out);
-                }
-            }
+        if matches!(self.edge, Edge::Marker | Edge::Fence) {
+            self.release(false, view, out);
+        } else if let Some((words, held)) = self.held.take() {
+            self.say(words, held, out);
         }
     }
 }
@@ -239,16 +245,12 @@ fn leading_fences(text: &str, mut fenced: bool) -> usize {
 fn fence(text: &str, closes: bool) -> Option<usize> {
     let marks = text.len() - text.trim_start_matches('`').len();
     let label = text[marks..].lines().next().unwrap_or_default();
-    let is_label = label.len() <= LABEL && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_label = label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let whole = marks >= FENCE.len() && is_label && (label.is_empty() || !closes);
     (whole || marks > 0 && marks == text.len()).then_some(marks + label.len())
 }
 
 const FENCE: &str = "```";
-
-/// The longest label of a fence: names of languages are shorter.
-const LABEL: usize = 16;
-
 /// Returns the length of the white space at the end, from its first line break on.
 fn trailing_lines(view: View<'_>, span: &Range<usize>) -> usize {
     let text = view.slice(span.start, span.end);

@@ -1,12 +1,4 @@
 //! A committed call: its body, its closers, and the further calls of its section.
-//!
-//! ```text
-//!           body ends            closers read             another call
-//!   Body ──────────────▶ Closing ───────────────▶ Between ─────────────▶ Body
-//!    │                                              │  │
-//!    │ the input or a limit ended it                │  └─ closers of the section: one level out
-//!    └──────────────────▶ Over ◀────────────────────┘ nothing of the section stands here
-//! ```
 
 use std::ops::Range;
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::bytes::{ByteBits, ByteSet};
 use super::data::DataBytes;
 use super::head::{Head, skip_gap, stands, token};
+use super::marker::Marker;
 use super::openers::Openers;
 use super::starts::Starts;
 use crate::dialect::{Dialect, HeadPart, Inside, Pattern, Spelling};
@@ -13,7 +14,6 @@ use alike::{alike, alike_sections};
 use behind::bytes_behind_name;
 use closers::{LoneClosers, lone_closers, region_closers, strong_closers};
 use listing::{candidates_of, drop_repeated};
-use markers::markers;
 use opening::{headers, openers};
 use param_tags::param_tags;
 use plain::PlainCalls;
@@ -22,7 +22,6 @@ mod alike;
 mod behind;
 mod closers;
 mod listing;
-mod markers;
 mod opening;
 mod param_tags;
 mod plain;
@@ -473,4 +472,24 @@ pub(crate) fn skipped<'d>(dialect: &'d Dialect, candidate: &Candidate) -> Option
         CandidateRole::TurnStart => dialect.turn_start.get(candidate.pattern),
         CandidateRole::Call | CandidateRole::Reasoning | CandidateRole::Content => None,
     }
+}
+
+/// The beginnings of a dialect's closers, parameter openers and strong openers, with any tags if these are tags.
+fn markers(dialect: &Dialect) -> Starts {
+    let kind = |marker: Marker| move |literal| (literal, marker.bit());
+    let params = dialect.params.iter().filter(|param| !param.opens_like_any_tag()).filter_map(Pattern::opening);
+    let closers =
+        [(&dialect.params, Marker::Value), (&dialect.calls, Marker::Call), (&dialect.sections, Marker::Section)];
+    let literals = closers
+        .into_iter()
+        .flat_map(|(patterns, marker)| patterns.iter().flat_map(|pattern| &pattern.tail).map(kind(marker)))
+        .chain(params.map(kind(Marker::Param)))
+        .chain(dialect.openings.iter().map(kind(Marker::Open)));
+    let (named, spelled): (Vec<_>, Vec<_>) = literals
+        .flat_map(|(literal, kind)| literal.spellings.iter().map(move |spelling| (spelling, kind)))
+        .partition(|(spelling, _)| spelling.is_named_closer());
+    let starts = Starts::of_kinds(spelled.into_iter().map(|(spelling, kind)| (spelling.opener(), kind)));
+    let starts = if named.is_empty() { starts } else { starts.with_named_closers() };
+    let tags = starts.contains(b'<') || dialect.params.iter().any(Pattern::has_key_tag);
+    if tags { starts.with_tags() } else { starts }
 }

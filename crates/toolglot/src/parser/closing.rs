@@ -230,11 +230,12 @@ fn slipped_from(at: usize, own: &str, view: View<'_>) -> Result<Option<usize>, N
 
 /// Returns the end of a closing tag other than the section's, of an opener at the end of the input, or of a marker before it.
 pub(crate) fn wrong_tag(at: usize, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
-    if let Some(end) = slipped(at, context)? {
-        return Ok(Some(end));
-    }
-    if context.any(at, context.section_closers())?.is_some() || context.view.byte(at)? != Some(b'<') {
+    if context.any(at, context.section_closers())?.is_some() {
         return Ok(None);
+    }
+    let slipped = slipped(at, context)?;
+    if slipped.is_some() || context.view.byte(at)? != Some(b'<') {
+        return Ok(slipped);
     }
     // Nothing opened the call, so nothing shows that a closer of reasoning is a slip for its own.
     let forms = [Some(context.pattern()), context.engine.section(*context.pattern_ref)];

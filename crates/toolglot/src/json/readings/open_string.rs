@@ -234,7 +234,7 @@ impl Resolver<'_> {
             return Ok(());
         }
         if let Ahead::Found(after) = self.look.string(choice.quote, end, KEY)?
-            && self.has_colon_near(after)?
+            && self.has_near(after, COLON, |near| near.contains(&b':'))?
         {
             let name = view.slice(end, after - 1);
             if arguments {
@@ -272,20 +272,10 @@ impl Resolver<'_> {
         let end = self.behind(choice, at)?;
         if choice.all != 1 {
             // Quotes before it are escaped, so this string's own are no slip, and what looks like a member is one.
-            return Ok(self.begins_key(choice, end)? || choice.all > 1 && self.holds_key_near(first)?);
+            return Ok(self.begins_key(choice, end)? || choice.all > 1 && self.has_near(first, KEY_NEAR, ends_key)?);
         }
         let named = self.look.view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_:".contains(&byte));
         Ok(named || between.ends_with(['=', ':']))
-    }
-
-    /// Returns whether a quote and a colon are so near after `at` as after a key; none has a backslash.
-    fn holds_key_near(&self, at: usize) -> Result<bool, NotYet> {
-        let near = self.look.view.near(at, KEY_NEAR);
-        let end = near.windows(2).position(|pair| pair == b"\":" || pair[0] == b'\\');
-        if end.is_none() && near.len() < KEY_NEAR {
-            self.look.view.final_end()?;
-        }
-        Ok(end.is_some_and(|end| near[end] == b'"'))
     }
 
     /// Returns whether the name of a declared parameter that was not given is at `at`.
@@ -302,14 +292,14 @@ impl Resolver<'_> {
         choice.named.extend(name.filter(declared).filter(|name| !choice.levels.seen.contains(name)).map(str::to_owned));
     }
 
-    /// Returns whether a colon is near after a name that ends at `end`.
-    fn has_colon_near(&self, end: usize) -> Result<bool, NotYet> {
-        let near = self.look.view.near(end, COLON);
-        let colon = near.contains(&b':');
-        if !colon && near.len() < COLON {
+    /// Returns whether the bytes at `at` have a property, of which at most `reach` are visible.
+    fn has_near(&self, at: usize, reach: usize, is: impl Fn(&[u8]) -> bool) -> Result<bool, NotYet> {
+        let near = self.look.view.near(at, reach);
+        let has = is(near);
+        if !has && near.len() < reach {
             self.look.view.final_end()?;
         }
-        Ok(colon)
+        Ok(has)
     }
 
     /// Skips a marker that is in a string at `at`; false if it holds too many to be one.
@@ -359,4 +349,10 @@ fn call_head(before: &str) -> Option<usize> {
 fn is_part(before: &str, object: bool) -> bool {
     let before = before.trim_end_matches(['[', ' ', '\t', '\r', '\n']);
     before.ends_with(':') || !object && before.ends_with(['=', '('])
+}
+
+/// Returns whether a quote and a colon are in a text as after a key; none before them has a backslash.
+fn ends_key(near: &[u8]) -> bool {
+    let end = near.windows(2).position(|pair| pair == b"\":" || pair[0] == b'\\');
+    end.is_some_and(|end| near[end] == b'"')
 }
