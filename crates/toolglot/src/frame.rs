@@ -8,13 +8,12 @@
 //! | after words, from its first line break on | markup | text | text |
 //!
 //! The mark of a fence around the calls that begin a turn counts as white space before a call, and its end as white space after.
-//!
 //! Words are text or reasoning. A message that begins with reasoning, which the prompt opened, begins after a marker.
 
 use std::ops::Range;
 
 use crate::sink::{StoredEvent, StoredKind};
-use crate::view::View;
+use crate::view::{BEHIND, View};
 
 /// Decides what white space at the edges of words is, and holds it until that is known.
 #[derive(Clone, Debug, Default)]
@@ -241,16 +240,17 @@ fn leading_fences(text: &str, mut fenced: bool) -> usize {
     if fenced && at < text.len() { opened } else { at }
 }
 
-/// Returns the length of the mark of a fence at the beginning of a text, with its label, or of what may become one.
+/// Returns the length of a fence's mark and label at the beginning of a text, or of what may become one; a long one is words.
 fn fence(text: &str, closes: bool) -> Option<usize> {
     let marks = text.len() - text.trim_start_matches('`').len();
     let label = text[marks..].lines().next().unwrap_or_default();
     let is_label = label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let whole = marks >= FENCE.len() && is_label && (label.is_empty() || !closes);
-    (whole || marks > 0 && marks == text.len()).then_some(marks + label.len())
+    Some(marks + label.len()).filter(|length| *length < BEHIND && (whole || marks > 0 && marks == text.len()))
 }
 
 const FENCE: &str = "```";
+
 /// Returns the length of the white space at the end, from its first line break on.
 fn trailing_lines(view: View<'_>, span: &Range<usize>) -> usize {
     let text = view.slice(span.start, span.end);
