@@ -165,9 +165,8 @@ impl FrameReader {
 
     /// Returns whether line breaks before words belong to the frame.
     fn is_frame(&self, words: Words) -> bool {
-        let behind =
-            matches!(self.edge, Edge::Marker | Edge::Fence) || self.edge == Edge::Start && words == Words::Reasoning;
-        behind && !self.seen[words as usize]
+        let marked = matches!(self.edge, Edge::Marker | Edge::Fence);
+        (marked || self.edge == Edge::Start && words == Words::Reasoning) && !self.seen[words as usize]
     }
 
     fn say(&mut self, words: Words, span: Range<usize>, out: &mut Vec<StoredEvent>) {

@@ -276,7 +276,9 @@ impl Parser {
         }
         let passes = self.frame.passes(&self.sink.entries, self.input.view()) && !self.done;
         if !passes && self.engine.options.frame == Frame::Template {
-            self.frame.settle(&mut self.sink.entries, self.input.view(), self.engine.options.limits.held);
+            // More white space than this is data, and would be looked at again with each piece.
+            let most = self.engine.options.limits.held.min(LOOK);
+            self.frame.settle(&mut self.sink.entries, self.input.view(), most);
         }
         Events { parser: self, next: 0 }
     }

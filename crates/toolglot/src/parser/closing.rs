@@ -194,38 +194,32 @@ fn goes_on(end: usize, next: usize, context: &CallContext<'_>) -> Result<bool, N
 /// spaces before the last.
 pub(crate) fn slipped(at: usize, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
     let closers = context.pattern().tail.iter().chain(context.section_closers());
-    for own in closers.filter_map(|closer| closer.spellings.first()).filter(|own| own.is_fixed() && own.is_strong()) {
-        if let Some(end) = slipped_from(at, &own.plain(), context.view)? {
-            return Ok(Some(end));
-        }
-    }
-    Ok(None)
-}
-
-/// Returns the end of a closer that is `own` with a slip.
-fn slipped_from(at: usize, own: &str, view: View<'_>) -> Result<Option<usize>, NotYet> {
-    let Some(word) = own.strip_prefix('<').and_then(|own| own.strip_suffix('>')) else { return Ok(None) };
+    let words: Vec<String> = closers
+        .filter_map(|closer| closer.spellings.first().filter(|own| own.is_fixed() && own.is_strong()))
+        .filter_map(|own| Some(own.plain().strip_prefix('<')?.strip_suffix('>')?.to_owned()))
+        .collect();
+    let view = context.view;
     let opens = view.byte(at)? == Some(b'<');
     let from = at + usize::from(opens);
-    let near = view.near(from, word.len());
-    if !word.as_bytes()[..near.len()].eq_ignore_ascii_case(near) {
-        return Ok(None);
-    }
-    if near.len() < word.len() {
-        return view.final_end().map(|_| None);
-    }
-    let mut end = from + word.len();
-    while view.byte(end)? == Some(b' ') {
-        end += 1;
-    }
-    let end = match view.byte(end)? {
-        Some(b'>') => Some(end + 1),
-        next if opens && (end > from + word.len() || next.is_none_or(|next| b"\r\n\t<[]".contains(&next))) => {
-            Some(from + word.len())
+    for word in words {
+        let near = view.near(from, word.len());
+        if !word.as_bytes()[..near.len()].eq_ignore_ascii_case(near) {
+            continue;
         }
-        _ => None,
-    };
-    Ok(end.filter(|end| !view.is_forged(at, *end)))
+        let behind = from + word.len();
+        let mut end = behind;
+        while view.byte(end)? == Some(b' ') {
+            end += 1;
+        }
+        let ends_word = |next: Option<u8>| end > behind || next.is_none_or(|next| b"\r\n\t<[]".contains(&next));
+        let end = match view.byte(end)? {
+            Some(b'>') => end + 1,
+            next if opens && near.len() == word.len() && ends_word(next) => behind,
+            _ => continue,
+        };
+        return Ok(Some(end).filter(|end| !view.is_forged(at, *end)));
+    }
+    Ok(None)
 }
 
 /// Returns the end of a closing tag other than the section's, of an opener at the end of the input, or of a marker before it.

@@ -253,6 +253,12 @@ impl CallContext<'_> {
         ready(self.engine, self.view, at, Some(head), calls.map(|call| PatternRef { call, ..*self.pattern_ref }))
     }
 
+    /// Returns whether a call opens at `at` after this one, with the section around it; never inside look-ahead.
+    pub(crate) fn next_opens(&self, at: usize) -> Result<bool, NotYet> {
+        let calls = self.all_calls(self.pattern_ref.section);
+        Ok(!self.near && ready(self.engine, self.view, at, None, calls)?.is_some())
+    }
+
     /// Returns a call of this dialect that begins at `at`, even with a weak opener; for the beginnings of lines.
     pub(crate) fn sibling(&self, at: usize) -> Result<Option<Winner>, NotYet> {
         ready(self.engine, self.view, at, Some(Head::default()), self.all_calls(None))

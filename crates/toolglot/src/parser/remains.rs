@@ -38,7 +38,7 @@ pub(super) fn is_over_for_certain(context: &CallContext<'_>, at: usize, sound: b
     let next = context.gap(at)?;
     // Line breaks that are written as in strings may be those of one.
     let escaped = context.view.slice(at, next).contains('\\');
-    if !escaped && (resembles_closer(context, next)? || goes_on_behind(context, at)?) {
+    if !escaped && (resembles_closer(context, next)? || context.next_opens(next)? || goes_on_behind(context, at)?) {
         return Ok(true);
     }
     let end = behind_section(context, at)?;

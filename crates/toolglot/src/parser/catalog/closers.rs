@@ -53,10 +53,9 @@ fn reasoning_closers(dialects: &[Arc<Dialect>], answer: bool) -> Vec<Literal> {
     let opaque = |pattern: &&Pattern| !pattern.body.as_ref().is_some_and(|body| body.inside == Inside::Opaque);
     each_once(dialects.iter().flat_map(|dialect| {
         let openers = dialect.content.iter().filter_map(|pattern| pattern.opening());
-        let is_closer =
-            move |spelling: &&Spelling| openers.clone().any(|opener| opener.spellings.contains(spelling)) == answer;
+        let counts = move |own: &&Spelling| openers.clone().any(|open| open.spellings.contains(own)) == answer;
         let closers = dialect.reasoning.iter().filter(opaque).filter_map(|pattern| pattern.tail.first());
-        closers.filter(|closer| closer.is_strong()).map(move |closer| closer.only(&is_closer))
+        closers.filter(|closer| closer.is_strong()).map(move |closer| closer.only(&counts))
     }))
 }
 
