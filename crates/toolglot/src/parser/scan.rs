@@ -60,6 +60,8 @@ pub(crate) struct Scanner {
     rejected: Option<Rejection>,
     /// What was read of calls that could not begin: they may quote what opens there.
     unread: Range<usize>,
+    /// How far the contest here read of them.
+    unread_here: usize,
     /// Bytes of look-ahead for candidates that died.
     wasted_lookahead: usize,
     /// How many those were when the contest began.
@@ -262,7 +264,7 @@ impl Scanner {
                 return Ok(ContestOutcome::Skipped);
             }
             let kin = self.kin(engine, view)?;
-            self.wasted_before = self.wasted_lookahead;
+            (self.wasted_before, self.unread_here) = (self.wasted_lookahead, 0);
             self.kin_alone = !kin.is_empty();
             let entrants = if kin.is_empty() { self.entrants(engine, view)? } else { kin };
             if self.enter(engine, view, entrants, sink)? {

@@ -5,6 +5,7 @@
 //! that nearby bytes decided is therefore stored with these bytes.
 
 use super::{ContestOutcome, Scanner, TextSeen};
+use crate::event::Outcome;
 use crate::parser::catalog::Strength;
 use crate::parser::engine::Engine;
 use crate::parser::markdown::TextBefore;
@@ -36,8 +37,9 @@ pub(super) struct LostContests {
 #[derive(Clone, Copy, Debug)]
 struct LostContest {
     seen: TextSeen,
-    /// Bytes of futile look-ahead.
+    /// Bytes of futile look-ahead, and those of calls that could not begin.
     wasted: usize,
+    unread: usize,
     /// The distance to the scanner's next stop, if the bytes determine it and no mark of Markdown is in between.
     stop: Option<usize>,
 }
@@ -49,6 +51,7 @@ pub(super) struct Standing {
     seen: TextSeen,
     /// A call may be a draft.
     drafts: bool,
+    worst: Outcome,
     /// Futile look-ahead has used up its limit, so the look-ahead is restricted.
     exhausted: bool,
 }
@@ -78,7 +81,7 @@ impl Scanner {
         let begins = self.contest.is_none();
         if begins {
             let keeps = self.lost.any && self.may_repeat(engine, view, sink);
-            self.lost.began = keeps.then(|| (self.standing(engine), self.wasted_lookahead));
+            self.lost.began = keeps.then(|| (self.standing(engine, sink), self.wasted_lookahead));
         }
         for reach in NEAR {
             let near = view.limited(self.at + reach);
@@ -113,7 +116,8 @@ impl Scanner {
         else {
             return;
         };
-        let lost = LostContest { seen: self.seen, wasted: self.wasted_lookahead - wasted, stop: None };
+        let (wasted, unread) = (self.wasted_lookahead - wasted, self.unread_here.saturating_sub(self.at));
+        let lost = LostContest { seen: self.seen, wasted, unread, stop: None };
         let number = self.lost.kept.keep(near.rest(self.at), before, lost);
         self.lost.last = Some((number, self.at));
     }
@@ -150,9 +154,14 @@ impl Scanner {
         if self.lost.kept.is_empty() || self.contest.is_some() || !self.may_repeat(engine, view, sink) {
             return Ok(None);
         }
-        let Some(lost) = self.lost.kept.again(view, self.at, &self.standing(engine))? else { return Ok(None) };
+        let Some(lost) = self.lost.kept.again(view, self.at, &self.standing(engine, sink))?.copied() else {
+            return Ok(None);
+        };
         self.wasted_lookahead += lost.wasted;
         self.seen = lost.seen;
+        if lost.unread > 0 {
+            self.add_unread(self.at + lost.unread);
+        }
         Ok(Some(lost.stop))
     }
 
@@ -174,12 +183,20 @@ impl Scanner {
         wasted > 2 * self.at + WASTED_LOOKAHEAD
     }
 
+    /// Records how far a call was read that could not begin here.
+    pub(super) fn add_unread(&mut self, read: usize) {
+        let from = if self.at < self.unread.end { self.unread.start } else { self.at };
+        self.unread = from..read.max(self.unread.end);
+        self.unread_here = self.unread_here.max(read);
+    }
+
     #[inline]
-    fn standing(&self, engine: &Engine) -> Standing {
+    fn standing(&self, engine: &Engine, sink: &Sink) -> Standing {
         Standing {
             before: self.place.text_before(),
             seen: self.seen,
             drafts: self.may_be_draft(engine, Strength::Weak),
+            worst: self.worst(sink),
             exhausted: self.is_exhausted_by(self.wasted_lookahead),
         }
     }

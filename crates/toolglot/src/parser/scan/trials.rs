@@ -178,8 +178,7 @@ impl Scanner {
                 let why = if self.forges(context)? { FORGED } else { why };
                 self.wasted_lookahead += read.saturating_sub(self.at);
                 if context.pattern().opening().is_some_and(Literal::is_strong) {
-                    let from = if self.at < self.unread.end { self.unread.start } else { self.at };
-                    self.unread = from..read.max(self.unread.end);
+                    self.add_unread(read);
                 }
                 let detail = || format!("{}: {why}", source());
                 self.step(Action::Died, Some(dialect), self.at..read.clamp(self.at, context.view.end()), detail);
