@@ -206,12 +206,12 @@ impl Engine {
     }
 }
 
-/// Extracts the name from an id such as `functions.search:0`; the parts around it may be missing.
+/// Extracts the name from an id such as `functions.search:0`; the parts around it may be missing, and another mark may stand
+/// before the counter.
 fn name_in_id<'i>(dialect: &Dialect, id: &'i str) -> &'i str {
     let Some(pattern) = &dialect.id else { return id };
     let rest = id.strip_prefix(pattern.before.as_str()).unwrap_or(id);
-    match rest.rsplit_once(pattern.between.as_str()) {
-        Some((name, index)) if !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => rest,
-    }
+    let counted = rest.trim_end_matches(|last: char| last.is_ascii_digit());
+    let separates = |mark: char| mark.is_ascii_punctuation() && !"_-.".contains(mark);
+    Some(counted).filter(|counted| counted.len() < rest.len()).and_then(|it| it.strip_suffix(separates)).unwrap_or(rest)
 }

@@ -77,7 +77,8 @@ pub(super) fn strong_closers(dialects: &[Arc<Dialect>]) -> LoneClosers {
     let turn_ends: BTreeSet<&String> = dialects.iter().flat_map(|dialect| &dialect.turn_end).collect();
     let counts = |spelling: &Spelling| spelling.is_fixed() && !turn_ends.contains(&spelling.plain());
     let closers = dialects.iter().flat_map(|dialect| {
-        strong_spellings(dialect, dialect.calls.iter().chain(&dialect.sections), &counts).collect::<Vec<_>>()
+        let patterns = dialect.calls.iter().chain(&dialect.sections).chain(&dialect.params);
+        strong_spellings(dialect, patterns, &counts).collect::<Vec<_>>()
     });
     LoneClosers::new(closers.collect())
 }
