@@ -12,7 +12,7 @@ mod drift;
 mod error;
 mod file;
 mod hole;
-mod near;
+mod nearest;
 mod pattern;
 mod place;
 mod shelf;
@@ -25,7 +25,7 @@ pub(crate) use builtin::QUOTE_TOKENS;
 pub use dialects::{Dialects, UnknownDialect};
 pub use error::DialectError;
 pub(crate) use hole::Holder;
-pub(crate) use near::{distance, nearest};
+pub(crate) use nearest::{distance, nearest};
 pub(crate) use pattern::{
     Attributes, BodyHole, BodyKind, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart, each_once,
     is_strong,

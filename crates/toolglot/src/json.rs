@@ -36,7 +36,6 @@ mod close;
 mod code;
 mod cursor;
 mod deferred;
-mod doubt;
 mod emit;
 mod entity;
 mod escape;
@@ -53,6 +52,7 @@ mod scalar;
 mod state;
 mod stops;
 mod strict;
+mod string_end;
 mod text;
 mod unquoted;
 mod value;
@@ -107,7 +107,7 @@ pub(crate) trait Markers {
     }
 
     /// Returns whether a marker begins at `at` inside a string; then the string's end is doubtful.
-    fn doubt(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+    fn interrupts(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
 
@@ -137,13 +137,13 @@ pub(crate) trait Markers {
         Ok(true)
     }
 
-    /// Returns whether the text near a call that ended at `at` does not suggest that one of its strings continued.
+    /// Returns whether the text after a call that ended at `at` does not suggest that one of its strings continued.
     fn is_over(&self, _: usize) -> Result<bool, NotYet> {
         Ok(true)
     }
 
     /// Returns whether the value is only examined to find out whether a call begins: string ends are not searched for.
-    fn is_near(&self) -> bool {
+    fn is_bounded(&self) -> bool {
         false
     }
 

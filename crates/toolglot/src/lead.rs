@@ -49,15 +49,15 @@ const FEW: usize = 8;
 ///
 /// No text may be a proper prefix of another.
 #[inline]
-pub(crate) fn near<T>(sorted: &[T], lead: Lead, lead_of: impl Fn(&T) -> Lead + Copy) -> impl Iterator<Item = &T> {
+pub(crate) fn matching<T>(sorted: &[T], lead: Lead, lead_of: impl Fn(&T) -> Lead + Copy) -> impl Iterator<Item = &T> {
     let fits = move |text: &&T| lead_of(text).fits(lead);
-    let mut near = sorted;
+    let mut matching = sorted;
     if sorted.len() > FEW {
         let next = sorted.partition_point(|text| lead_of(text).order() <= lead.order());
         let before = sorted[..next].iter().rev().take_while(fits).count();
-        near = &sorted[next - before..sorted.len().min(next + 1)];
+        matching = &sorted[next - before..sorted.len().min(next + 1)];
     }
-    near.iter().filter(fits)
+    matching.iter().filter(fits)
 }
 
 #[cfg(test)]
@@ -79,14 +79,16 @@ mod tests {
         let few = ["</par", "<tool_call_begin|x>", "<tool_call_begin|y>", "<tools>"];
         let many = [&["!", "#", "$", "%", "&"], &few[..], &["{", "|", "}"]].concat();
         for sorted in [&few[..], &many] {
-            let near = |text: &str| {
-                near(sorted, Lead::of(text.as_bytes()), |known| Lead::of(known.as_bytes())).copied().collect::<Vec<_>>()
+            let matching = |text: &str| {
+                matching(sorted, Lead::of(text.as_bytes()), |known| Lead::of(known.as_bytes()))
+                    .copied()
+                    .collect::<Vec<_>>()
             };
-            assert_eq!(near("</parameter>"), ["</par"]);
-            assert_eq!(near("<tool_call_begin|y> and more"), ["<tool_call_begin|x>", "<tool_call_begin|y>"]);
-            assert!(near("<tool").contains(&"<tool_call_begin|x>"));
-            assert_eq!(near("<tools> x"), ["<tools>"]);
-            assert!(near("<td>").is_empty());
+            assert_eq!(matching("</parameter>"), ["</par"]);
+            assert_eq!(matching("<tool_call_begin|y> and more"), ["<tool_call_begin|x>", "<tool_call_begin|y>"]);
+            assert!(matching("<tool").contains(&"<tool_call_begin|x>"));
+            assert_eq!(matching("<tools> x"), ["<tools>"]);
+            assert!(matching("<td>").is_empty());
         }
     }
 }

@@ -315,7 +315,7 @@ impl EmptyMessage<'_> {
 
     fn declared_near(&self, name: &str) -> String {
         match crate::dialect::nearest(name, self.tools.names()) {
-            Some(near) => format!("; did you mean `{near}`?"),
+            Some(like) => format!("; did you mean `{like}`?"),
             None => {
                 let names: Vec<&str> = self.tools.names().take(5).collect();
                 let more = if self.tools.len() > names.len() { ", …" } else { "" };
@@ -396,16 +396,16 @@ impl EmptyMessage<'_> {
     fn unknown_marker(&self) -> Option<NearMiss> {
         let found = marker::unknown(self.text, self.dialects, self.tools)?;
         let marker = &found.text;
-        let (reason, dialect, words) = match found.near {
-            Some((near, dialect)) if near == *marker => {
+        let (reason, dialect, words) = match found.like {
+            Some((like, dialect)) if like == *marker => {
                 let words = format!(
                     "`{marker}` is a marker of the dialect `{dialect}`, which is not enabled; add it, or use `auto`"
                 );
                 (MissReason::OtherDialect, Some(dialect), words)
             }
-            Some((near, dialect)) => {
+            Some((like, dialect)) => {
                 let words =
-                    format!("`{marker}` is not a marker of any enabled dialect; the nearest is `{near}` (`{dialect}`)");
+                    format!("`{marker}` is not a marker of any enabled dialect; the nearest is `{like}` (`{dialect}`)");
                 (MissReason::UnknownMarker, None, words)
             }
             None => {

@@ -125,7 +125,7 @@ impl<'m> Rendering<'m> {
             let arguments = JsonTokens::object(call.arguments).map_err(|fault| RenderError::Arguments {
                 call: number,
                 at: fault.at,
-                why: fault.why,
+                why: fault.why.to_owned(),
             })?;
             Ok(ReadCall { dialect, number, name: call.name, arguments, id: call.id })
         };

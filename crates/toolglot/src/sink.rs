@@ -51,7 +51,7 @@ pub(crate) struct Sink {
     /// The dialect of new diagnostics.
     pub(crate) dialect: Option<Arc<str>>,
     outcome: Outcome,
-    pub(crate) doubts: CallDoubts,
+    pub(crate) faults: CallFaults,
     /// The worst outcome of all calls that ended.
     worst: Outcome,
     /// The number of calls so far.
@@ -59,11 +59,11 @@ pub(crate) struct Sink {
     /// Bytes of futile look-ahead for ends of strings in this message.
     pub(crate) wasted_lookahead: usize,
     /// Bytes of look-ahead for doubtful ends of values in this message.
-    pub(crate) doubted: usize,
+    pub(crate) in_vain: usize,
     /// Where the sink began.
     begun: usize,
     /// Look-ahead has used up its limit elsewhere: here, only nearby bytes are read.
-    pub(crate) hasty: bool,
+    pub(crate) frugal: bool,
     /// A call is open.
     in_call: bool,
     /// The current call's arguments end with a closing brace that has not been emitted: it may complete them, and whether
@@ -82,9 +82,9 @@ pub(crate) struct Sink {
 
 /// Evidence that the current call is not what was meant.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct CallDoubts {
+pub(crate) struct CallFaults {
     /// A repair decided where something ends.
-    pub(crate) moved: bool,
+    pub(crate) guessed: bool,
     /// A required parameter is missing.
     pub(crate) lacking: bool,
     /// It has an undeclared member.
@@ -112,7 +112,7 @@ impl Sink {
 
     /// Returns a sink for a silent reading at `at`; it may look ahead no further than this one.
     pub(crate) fn aside(&self, at: usize) -> Self {
-        Self { hasty: self.hasty, wasted_lookahead: self.wasted_lookahead, ..Self::muted(at, self.repairs) }
+        Self { frugal: self.frugal, wasted_lookahead: self.wasted_lookahead, ..Self::muted(at, self.repairs) }
     }
 
     /// Resets everything except the buffers.
@@ -149,9 +149,9 @@ impl Sink {
         (self.cursor, self.started, self.written) = (fork.cursor, fork.started, fork.written);
         (self.in_call, self.held_brace) = (fork.in_call, fork.held_brace);
         self.wasted_lookahead += fork.wasted_lookahead;
-        self.doubted += fork.doubted;
+        self.in_vain += fork.in_vain;
         (self.outcome, self.worst, self.dialect) = (fork.outcome, self.worst.max(fork.worst), fork.dialect);
-        self.doubts = fork.doubts;
+        self.faults = fork.faults;
     }
 
     /// Drops the events that were returned; buffers keep their size.
@@ -255,11 +255,11 @@ impl Sink {
     /// Ends the current call with the worst outcome since its start. The brace that closes its arguments is emitted
     /// only now, and only if the call is finished: the arguments of any other are not valid JSON.
     ///
-    /// An end that was moved is kept only if the tool accepts the arguments: otherwise it was found in the wrong
+    /// An end that a repair found is kept only if the tool accepts the arguments: otherwise it was found in the wrong
     /// place.
     pub(crate) fn call_end(&mut self, id: Option<&str>, upto: usize) {
-        let CallDoubts { moved, lacking, unasked, .. } = std::mem::take(&mut self.doubts);
-        if moved && (lacking || unasked) && !self.is_broken() {
+        let CallFaults { guessed, lacking, unasked, .. } = std::mem::take(&mut self.faults);
+        if guessed && (lacking || unasked) && !self.is_broken() {
             self.broken(upto..upto, "an end was repaired, and the arguments do not fit the tool");
         }
         self.in_call = false;
@@ -276,9 +276,9 @@ impl Sink {
 
     /// Adds a diagnostic; it consumes nothing.
     pub(crate) fn diagnose(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
-        self.doubts.lacking |= code == Code::MissingParameter;
-        self.doubts.unasked |= matches!(code, Code::UnknownParameter | Code::UnknownMember);
-        self.doubts.misfit |= matches!(code, Code::TypeMismatch | Code::EmptyArguments);
+        self.faults.lacking |= code == Code::MissingParameter;
+        self.faults.unasked |= matches!(code, Code::UnknownParameter | Code::UnknownMember);
+        self.faults.misfit |= matches!(code, Code::TypeMismatch | Code::EmptyArguments);
         self.record(Diagnostic { code, span, message: message.into(), dialect: self.dialect.clone() });
     }
 
@@ -309,8 +309,8 @@ impl Sink {
     /// Adds a repair, and records it in the current call's outcome: a disabled repair breaks the call.
     pub(crate) fn repair(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
         // Inner quotes are read together with all that is left of the call: such a reading fits already.
-        self.doubts.inner |= code == Code::InnerQuote;
-        self.doubts.moved |= code.moves_end() && code != Code::InnerQuote;
+        self.faults.inner |= code == Code::InnerQuote;
+        self.faults.guessed |= code.moves_end() && code != Code::InnerQuote;
         self.note(if self.repairs.allow(code) { Outcome::Repaired } else { Outcome::Broken });
         self.diagnose(code, span, message);
     }
@@ -322,12 +322,12 @@ impl Sink {
 
     /// Returns how many bytes were read ahead in vain.
     pub(crate) fn read_in_vain(&self) -> usize {
-        self.wasted_lookahead + self.doubted
+        self.wasted_lookahead + self.in_vain
     }
 
     /// Returns whether a value that begins at `at` must end at the first opportunity: others needed too much look-ahead.
-    pub(crate) fn is_hasty(&self, at: usize) -> bool {
-        self.doubted > 2 * at.saturating_sub(self.begun) + FILE
+    pub(crate) fn is_frugal(&self, at: usize) -> bool {
+        self.in_vain > 2 * at.saturating_sub(self.begun) + FILE
     }
 
     /// Returns how many diagnostics there have been.
@@ -351,16 +351,16 @@ impl Sink {
         self.diagnose(Code::Broken, span, why);
     }
 
-    /// Returns whether the running call's arguments fit the tool in their names, and no string of it was in doubt.
+    /// Returns whether the running call's arguments fit the tool in their names, and none of its strings was doubtful.
     pub(crate) fn has_sound_arguments(&self) -> bool {
-        let CallDoubts { lacking, unasked, inner, .. } = self.doubts;
+        let CallFaults { lacking, unasked, inner, .. } = self.faults;
         !(lacking || unasked || inner)
     }
 
     /// Returns whether the running call's arguments do not fit the tool: where an end of it was repaired, they are not what was
     /// meant.
     pub(crate) fn is_misfit(&self) -> bool {
-        let CallDoubts { lacking, unasked, misfit, .. } = self.doubts;
+        let CallFaults { lacking, unasked, misfit, .. } = self.faults;
         lacking || unasked || misfit
     }
 
@@ -371,7 +371,7 @@ impl Sink {
 
     /// Notes that the running call has a member that the tool does not declare.
     pub(crate) fn note_unasked(&mut self) {
-        self.doubts.unasked = true;
+        self.faults.unasked = true;
     }
 
     /// Returns the arguments of the first call, if it has ended; all that the sink was told is still there.

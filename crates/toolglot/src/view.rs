@@ -62,7 +62,7 @@ impl<'a> View<'a> {
 
     /// Returns the visible bytes from a position on, at most `reach` of them.
     #[inline]
-    pub(crate) fn near(self, at: usize, reach: usize) -> &'a [u8] {
+    pub(crate) fn peek(self, at: usize, reach: usize) -> &'a [u8] {
         let rest = self.rest(at);
         &rest[..rest.len().min(reach)]
     }

@@ -173,7 +173,7 @@ fn arguments_that_are_no_object_are_an_error_with_their_place() {
     let rows = [
         ("[]", "call 1 are not a JSON object: unexpected value"),
         (r#"{"a": 1,}"#, "at byte 8"),
-        (r#"{"a": tru}"#, "expected a JSON value at byte 6"),
+        (r#"{"a": tru}"#, "unexpected character at byte 9"),
         (r#"{"a": "\ud800"}"#, "invalid Unicode"),
         ("{} {}", "at byte 3"),
     ];

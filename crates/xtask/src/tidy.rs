@@ -15,7 +15,7 @@ mod size;
 /// A rule looks at one file and says what is wrong there.
 type Rule = fn(&File) -> Complaints;
 
-const RULES: [Rule; 20] = [
+const RULES: [Rule; 21] = [
     rust::begins_with_its_purpose,
     rust::is_short,
     rust::has_no_banned_words,
@@ -23,6 +23,7 @@ const RULES: [Rule; 20] = [
     rust::spells_no_marker,
     names::types_are_named_once,
     names::types_say_what_they_are,
+    names::names_say_enough,
     names::glossary_is_true,
     data::dialects_are_short,
     data::dependencies_have_a_reason,

@@ -156,9 +156,9 @@ impl PlainTemplate {
 
     /// Finds a piece in the template's bytes; a longer name does not match.
     fn find(&self, piece: &str) -> Option<std::ops::Range<usize>> {
-        let goes_on = |c: char| c.is_alphanumeric() || c == '_';
-        let open = piece.ends_with(goes_on) && piece.starts_with('<');
-        let ends = |at: &usize| !(open && self.text[*at + piece.len()..].starts_with(goes_on));
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let open = piece.ends_with(is_word) && piece.starts_with('<');
+        let ends = |at: &usize| !(open && self.text[*at + piece.len()..].starts_with(is_word));
         let at = self.text.match_indices(piece).map(|(at, _)| at).find(ends)?;
         Some(*self.places.get(at)?..*self.places.get(at + piece.len())?)
     }

@@ -3,102 +3,23 @@
 /// The quote tokens of these dialects: models leak them into the JSON of others, the first also with a bar lost.
 pub(crate) const QUOTE_TOKENS: [&str; 4] = ["<|\"|>", "<escape>", "<ctrl46>", "<|\">"];
 
-/// Every file of `dialects/` under its dialect's name, the preferred first if two match the same text:
-/// originals before their variants, those that only drift and prompts produce last.
-pub(super) const FILES: [(&str, &str); 95] = [
-    ("hermes", include_str!("../../dialects/hermes.toml")),
-    ("ernie45", include_str!("../../dialects/ernie45.toml")),
-    ("longcat_json", include_str!("../../dialects/longcat_json.toml")),
-    ("k2_horizon_json", include_str!("../../dialects/k2_horizon_json.toml")),
-    ("granite", include_str!("../../dialects/granite.toml")),
-    ("granite_20b_fc", include_str!("../../dialects/granite_20b_fc.toml")),
-    ("mistral_json", include_str!("../../dialects/mistral_json.toml")),
-    ("llama3_json", include_str!("../../dialects/llama3_json.toml")),
-    ("tool_calls_array", include_str!("../../dialects/tool_calls_array.toml")),
-    ("hunyuan_a13b", include_str!("../../dialects/hunyuan_a13b.toml")),
-    ("hyperclovax", include_str!("../../dialects/hyperclovax.toml")),
-    ("rwkv", include_str!("../../dialects/rwkv.toml")),
-    ("nemotron_deci", include_str!("../../dialects/nemotron_deci.toml")),
-    ("internlm2", include_str!("../../dialects/internlm2.toml")),
-    ("gigachat3", include_str!("../../dialects/gigachat3.toml")),
-    ("cohere_command", include_str!("../../dialects/cohere_command.toml")),
-    ("command_r", include_str!("../../dialects/command_r.toml")),
-    ("apertus", include_str!("../../dialects/apertus.toml")),
-    ("xlam", include_str!("../../dialects/xlam.toml")),
-    ("bare_json", include_str!("../../dialects/bare_json.toml")),
-    ("openai_json", include_str!("../../dialects/openai_json.toml")),
-    ("sarashina", include_str!("../../dialects/sarashina.toml")),
-    ("phi4_mini", include_str!("../../dialects/phi4_mini.toml")),
-    ("inkling", include_str!("../../dialects/inkling.toml")),
-    ("deepseek_v3", include_str!("../../dialects/deepseek_v3.toml")),
-    ("deepseek_v3_1", include_str!("../../dialects/deepseek_v3_1.toml")),
-    ("kimi_k2", include_str!("../../dialects/kimi_k2.toml")),
-    ("mistral_v11", include_str!("../../dialects/mistral_v11.toml")),
-    ("harmony", include_str!("../../dialects/harmony.toml")),
-    ("plamo3", include_str!("../../dialects/plamo3.toml")),
-    ("solar_open", include_str!("../../dialects/solar_open.toml")),
-    ("solar_open2", include_str!("../../dialects/solar_open2.toml")),
-    ("functionary_v3", include_str!("../../dialects/functionary_v3.toml")),
-    ("functionary_v2", include_str!("../../dialects/functionary_v2.toml")),
-    ("glm4_9b", include_str!("../../dialects/glm4_9b.toml")),
-    ("functionary_v3_2", include_str!("../../dialects/functionary_v3_2.toml")),
-    ("qwen3_coder", include_str!("../../dialects/qwen3_coder.toml")),
-    ("mimo", include_str!("../../dialects/mimo.toml")),
-    ("seed_oss", include_str!("../../dialects/seed_oss.toml")),
-    ("minimax_m2", include_str!("../../dialects/minimax_m2.toml")),
-    ("dots", include_str!("../../dialects/dots.toml")),
-    ("anthropic_invoke", include_str!("../../dialects/anthropic_invoke.toml")),
-    ("grok", include_str!("../../dialects/grok.toml")),
-    ("anthropic_legacy", include_str!("../../dialects/anthropic_legacy.toml")),
-    ("minicpm5", include_str!("../../dialects/minicpm5.toml")),
-    ("step3", include_str!("../../dialects/step3.toml")),
-    ("deepseek_v3_2", include_str!("../../dialects/deepseek_v3_2.toml")),
-    ("deepseek_v4", include_str!("../../dialects/deepseek_v4.toml")),
-    ("deepseek_v4_1", include_str!("../../dialects/deepseek_v4_1.toml")),
-    ("gigachat35", include_str!("../../dialects/gigachat35.toml")),
-    ("muse_atem", include_str!("../../dialects/muse_atem.toml")),
-    ("kimi_k3", include_str!("../../dialects/kimi_k3.toml")),
-    ("beam", include_str!("../../dialects/beam.toml")),
-    ("glm45", include_str!("../../dialects/glm45.toml")),
-    ("glm47", include_str!("../../dialects/glm47.toml")),
-    ("poolside_v1", include_str!("../../dialects/poolside_v1.toml")),
-    ("iquest_q1", include_str!("../../dialects/iquest_q1.toml")),
-    ("longcat", include_str!("../../dialects/longcat.toml")),
-    ("hy_v3", include_str!("../../dialects/hy_v3.toml")),
-    ("hy_v4", include_str!("../../dialects/hy_v4.toml")),
-    ("k2_horizon", include_str!("../../dialects/k2_horizon.toml")),
-    ("minimax_m3", include_str!("../../dialects/minimax_m3.toml")),
-    ("pythonic", include_str!("../../dialects/pythonic.toml")),
-    ("llama4_pythonic", include_str!("../../dialects/llama4_pythonic.toml")),
-    ("olmo3", include_str!("../../dialects/olmo3.toml")),
-    ("lfm2", include_str!("../../dialects/lfm2.toml")),
-    ("minicpm3", include_str!("../../dialects/minicpm3.toml")),
-    ("gemma4", include_str!("../../dialects/gemma4.toml")),
-    ("function_gemma", include_str!("../../dialects/function_gemma.toml")),
-    ("gemini", include_str!("../../dialects/gemini.toml")),
-    ("react", include_str!("../../dialects/react.toml")),
-    ("structured_chat", include_str!("../../dialects/structured_chat.toml")),
-    ("tool_use", include_str!("../../dialects/tool_use.toml")),
-    ("lm_studio", include_str!("../../dialects/lm_studio.toml")),
-    ("qwen_agent", include_str!("../../dialects/qwen_agent.toml")),
-    ("chatglm3", include_str!("../../dialects/chatglm3.toml")),
-    ("gorilla", include_str!("../../dialects/gorilla.toml")),
-    ("nexus_raven", include_str!("../../dialects/nexus_raven.toml")),
-    ("continue_line", include_str!("../../dialects/continue_line.toml")),
-    ("minimax_tool_call", include_str!("../../dialects/minimax_tool_call.toml")),
-    ("cwm", include_str!("../../dialects/cwm.toml")),
-    ("bfcl_xml", include_str!("../../dialects/bfcl_xml.toml")),
-    ("mirothinker", include_str!("../../dialects/mirothinker.toml")),
-    ("zaya1", include_str!("../../dialects/zaya1.toml")),
-    ("smollm3_code", include_str!("../../dialects/smollm3_code.toml")),
-    ("composer", include_str!("../../dialects/composer.toml")),
-    ("glaive", include_str!("../../dialects/glaive.toml")),
-    ("pangu", include_str!("../../dialects/pangu.toml")),
-    ("step_audio2", include_str!("../../dialects/step_audio2.toml")),
-    ("nemotron_mini", include_str!("../../dialects/nemotron_mini.toml")),
-    ("calling_tool", include_str!("../../dialects/calling_tool.toml")),
-    ("prompted_xml", include_str!("../../dialects/prompted_xml.toml")),
-    ("cline", include_str!("../../dialects/cline.toml")),
-    ("use_tool", include_str!("../../dialects/use_tool.toml")),
-    ("qwen25_drift", include_str!("../../dialects/qwen25_drift.toml")),
-];
+/// Embeds files of `dialects/`, each under its dialect's name.
+macro_rules! embed {
+    ($($name:literal)*) => { [$(($name, include_str!(concat!("../../dialects/", $name, ".toml")))),*] };
+}
+
+/// Every file of `dialects/`, the preferred first if two match the same text: originals before their variants, those that only
+/// drift and prompts produce last.
+pub(super) const FILES: [(&str, &str); 95] = embed! {
+    "hermes" "ernie45" "longcat_json" "k2_horizon_json" "granite" "granite_20b_fc" "mistral_json" "llama3_json"
+    "tool_calls_array" "hunyuan_a13b" "hyperclovax" "rwkv" "nemotron_deci" "internlm2" "gigachat3" "cohere_command"
+    "command_r" "apertus" "xlam" "bare_json" "openai_json" "sarashina" "phi4_mini" "inkling" "deepseek_v3"
+    "deepseek_v3_1" "kimi_k2" "mistral_v11" "harmony" "plamo3" "solar_open" "solar_open2" "functionary_v3"
+    "functionary_v2" "glm4_9b" "functionary_v3_2" "qwen3_coder" "mimo" "seed_oss" "minimax_m2" "dots"
+    "anthropic_invoke" "grok" "anthropic_legacy" "minicpm5" "step3" "deepseek_v3_2" "deepseek_v4" "deepseek_v4_1"
+    "gigachat35" "muse_atem" "kimi_k3" "beam" "glm45" "glm47" "poolside_v1" "iquest_q1" "longcat" "hy_v3" "hy_v4"
+    "k2_horizon" "minimax_m3" "pythonic" "llama4_pythonic" "olmo3" "lfm2" "minicpm3" "gemma4" "function_gemma"
+    "gemini" "react" "structured_chat" "tool_use" "lm_studio" "qwen_agent" "chatglm3" "gorilla" "nexus_raven"
+    "continue_line" "minimax_tool_call" "cwm" "bfcl_xml" "mirothinker" "zaya1" "smollm3_code" "composer" "glaive"
+    "pangu" "step_audio2" "nemotron_mini" "calling_tool" "prompted_xml" "cline" "use_tool" "qwen25_drift"
+};

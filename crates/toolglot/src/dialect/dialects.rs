@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::builtin::FILES;
 use super::compiled::Builtin;
-use super::near::distance;
+use super::nearest::distance;
 use super::{Dialect, folded, same_name};
 use crate::parser::catalog::Catalog;
 
@@ -110,7 +110,7 @@ impl Dialects {
         Self::of([DialectSlot::Own(Arc::new(dialect))].into_iter().chain(others).collect())
     }
 
-    /// Returns the set with one of its dialects moved to the front: if several match the same text, it wins.
+    /// Returns the set with one of its dialects at the front: if several match the same text, it wins.
     ///
     /// The dialect of an earlier message of the conversation is such a hint. If the text matches only one dialect,
     /// the order has no effect.
@@ -173,12 +173,12 @@ impl Dialects {
     fn unknown(&self, given: &str) -> UnknownDialect {
         let wanted = folded(given);
         let names = self.iter().flat_map(|dialect| dialect.names());
-        let mut near: Vec<(usize, &str)> = names.map(|name| (distance(&wanted, &folded(name)), name)).collect();
-        near.retain(|&(distance, name)| distance <= 2 || wanted.len() >= 4 && folded(name).contains(&wanted));
-        near.sort();
+        let mut similar: Vec<(usize, &str)> = names.map(|name| (distance(&wanted, &folded(name)), name)).collect();
+        similar.retain(|&(distance, name)| distance <= 2 || wanted.len() >= 4 && folded(name).contains(&wanted));
+        similar.sort();
         UnknownDialect {
             given: given.to_owned(),
-            near: near.into_iter().take(5).map(|(_, name)| name.to_owned()).collect(),
+            similar: similar.into_iter().take(5).map(|(_, name)| name.to_owned()).collect(),
         }
     }
 }
@@ -252,15 +252,15 @@ impl<'a> IntoIterator for &'a Dialects {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownDialect {
     given: String,
-    near: Vec<String>,
+    similar: Vec<String>,
 }
 
 impl fmt::Display for UnknownDialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { given, near } = self;
-        match &near[..] {
+        let Self { given, similar } = self;
+        match &similar[..] {
             [] => write!(f, "unknown dialect `{given}`; run `toolglot dialects list` to list all"),
-            near => write!(f, "unknown dialect `{given}`; did you mean `{}`?", near.join("`, `")),
+            similar => write!(f, "unknown dialect `{given}`; did you mean `{}`?", similar.join("`, `")),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The table of holes: their names, their readers, and where they are allowed.
 
-use super::near::nearest;
+use super::nearest::nearest;
 use super::pattern::{BodyKind, Hole};
 
 /// A hole: the text between braces.
@@ -103,11 +103,11 @@ impl PatternKey {
         }
         let holes: Vec<&str> = TABLE.iter().filter(|row| self.allows(row.1)).map(|row| row.0).collect();
         let words: Vec<&str> = words.iter().map(|word| word.0.as_str()).collect();
-        let near = nearest(given, holes.iter().chain(&words).copied());
-        let near = near.map(|name| format!("write `{{{name}}}`; ")).unwrap_or_default();
+        let similar = nearest(given, holes.iter().chain(&words).copied());
+        let similar = similar.map(|name| format!("write `{{{name}}}`; ")).unwrap_or_default();
         let list = format!("holes of `{}` are {}", self.key(), holes.join(", "));
         let words = if words.is_empty() { String::new() } else { format!("; words are {}", words.join(", ")) };
-        near + &list + &words
+        similar + &list + &words
     }
 }
 

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{DialectError, ValueFault};
-use super::near::nearest;
+use super::nearest::nearest;
 use super::place::place;
 
 /// A file's name and text: turns an error into one with a position.
@@ -50,7 +50,7 @@ impl<'a> TomlTable<'a> {
         let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
         let list = format!("keys of {what} are {}", known.join(", "));
         let help = match nearest(key.get_ref(), known.iter().copied()) {
-            Some(near) => format!("write `{near}`; {list}"),
+            Some(similar) => format!("write `{similar}`; {list}"),
             None => list,
         };
         Err(self.file.error(key.span(), format!("unknown key `{}`", key.get_ref()), help))

@@ -43,7 +43,7 @@ struct Pairs<'p> {
 impl Pairs<'_> {
     fn word(&self, member: &Member) -> Word<'_> {
         let json = self.piece.get(member.json.clone()).unwrap_or_default();
-        Word { kind: member.kind, json, goes_on: member.goes_on, is_open: member.is_open }
+        Word { kind: member.kind, json, continues: member.continues, is_open: member.is_open }
     }
 
     /// Finds the bytes of a key or value: the same spelling, otherwise the span of a diagnostic, otherwise the rest.

@@ -12,7 +12,7 @@ pub(super) struct Member {
     /// Its position in the piece.
     pub(super) json: Range<usize>,
     /// It began in an earlier piece.
-    pub(super) goes_on: bool,
+    pub(super) continues: bool,
     /// It may end in a later piece.
     pub(super) is_open: bool,
 }
@@ -38,17 +38,17 @@ impl MemberReader {
     /// Returns the keys and values of the next piece, in order.
     pub(super) fn read(&mut self, piece: &str) -> Vec<Member> {
         let mut members: Vec<Member> = Vec::new();
-        let mut goes_on = std::mem::take(&mut self.inside);
+        let mut continues = std::mem::take(&mut self.inside);
         for (at, byte) in piece.bytes().enumerate() {
             if !self.is_content(byte) {
-                goes_on = false;
+                continues = false;
                 continue;
             }
             match members.last_mut().filter(|last| last.json.end == at) {
                 Some(last) => last.json.end = at + 1,
                 None => {
                     let kind = if self.expects_key { ByteKind::Key } else { ByteKind::Value };
-                    members.push(Member { kind, json: at..at + 1, goes_on: goes_on && at == 0, is_open: false });
+                    members.push(Member { kind, json: at..at + 1, continues: continues && at == 0, is_open: false });
                 }
             }
         }

@@ -14,7 +14,7 @@ pub(super) struct Word<'w> {
     /// Its spelling in JSON.
     pub(super) json: &'w str,
     /// Its beginning is before the bytes that are searched.
-    pub(super) goes_on: bool,
+    pub(super) continues: bool,
     /// Its end is after them.
     pub(super) is_open: bool,
 }
@@ -46,7 +46,7 @@ impl Word<'_> {
     /// A word without its beginning is at the start of the bytes, one without its end at their end.
     fn touching(&self, raw: &[u8], from: usize, spelling: &str) -> Option<Range<usize>> {
         let rest = raw.get(from..)?;
-        if self.goes_on && rest.starts_with(spelling.as_bytes()) {
+        if self.continues && rest.starts_with(spelling.as_bytes()) {
             return Some(from..from + spelling.len());
         }
         (self.is_open && rest.ends_with(spelling.as_bytes())).then(|| raw.len() - spelling.len()..raw.len())
@@ -85,7 +85,7 @@ pub(super) fn looks(kind: ByteKind, raw: &[u8], place: &Range<usize>) -> u8 {
     let before = place.start.checked_sub(1).and_then(|at| raw.get(at).copied());
     let behind = raw.get(place.end).copied();
     let edge = |at: usize| raw.get(at).is_some_and(|byte| is_word(*byte));
-    let cuts = |near: Option<u8>, own: bool| own && near.is_some_and(is_word);
+    let cuts = |beside: Option<u8>, own: bool| own && beside.is_some_and(is_word);
     if cuts(before, edge(place.start)) || cuts(behind, edge(place.end.saturating_sub(1))) {
         return 3;
     }

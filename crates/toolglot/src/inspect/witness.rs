@@ -24,7 +24,7 @@ const MOST_STEPS: usize = 20_000;
 const SHOWN: usize = 400;
 
 /// Diagnostics that may concern the bytes of one event.
-const NEAR: usize = 64;
+const REACH: usize = 64;
 
 /// Repairs that drop exactly the bytes that they concern.
 const DROPPED: [Code; 4] = [Code::UnknownMember, Code::JunkInCall, Code::GluedObjects, Code::StrayCloser];
@@ -44,7 +44,7 @@ pub(super) struct Witness<'i> {
     arrivals: Vec<Arrival>,
     held: Vec<(usize, usize)>,
     /// The last diagnostics, whose events may not have arrived yet.
-    near: Vec<(Code, Range<usize>)>,
+    recent: Vec<(Code, Range<usize>)>,
     call: Option<usize>,
     members: MemberReader,
     /// The current call's name and id, until their bytes are found.
@@ -63,7 +63,7 @@ impl<'i> Witness<'i> {
             steps: Vec::new(),
             arrivals: Vec::new(),
             held: vec![(0, 0)],
-            near: Vec::new(),
+            recent: Vec::new(),
             call: None,
             members: MemberReader::default(),
             unplaced: [None, None],
@@ -98,7 +98,8 @@ impl<'i> Witness<'i> {
                 self.arrive(at, "arguments", json);
             }
             EventKind::CallEnd { id, outcome, .. } => {
-                if id.is_some() && !self.spans.iter().rev().take(NEAR).any(|seen| seen.is_of(ByteKind::Id, self.call)) {
+                if id.is_some() && !self.spans.iter().rev().take(REACH).any(|seen| seen.is_of(ByteKind::Id, self.call))
+                {
                     self.unplaced[1] = id.map(str::to_owned);
                 }
                 self.header(&span, 1);
@@ -115,10 +116,10 @@ impl<'i> Witness<'i> {
     }
 
     fn hear(&mut self, diagnostic: &Diagnostic) {
-        if self.near.len() >= 2 * NEAR {
-            self.near.drain(..NEAR);
+        if self.recent.len() >= 2 * REACH {
+            self.recent.drain(..REACH);
         }
-        self.near.push((diagnostic.code, diagnostic.span.clone()));
+        self.recent.push((diagnostic.code, diagnostic.span.clone()));
     }
 
     fn text(&mut self, at: usize, event: &'static str, text: &str, span: Range<usize>, kind: ByteKind) {
@@ -140,9 +141,9 @@ impl<'i> Witness<'i> {
         let mut places = Vec::new();
         for (word, kind) in self.unplaced.iter_mut().zip([ByteKind::Name, ByteKind::Id]) {
             let place = word.as_deref().and_then(|json| {
-                let found = Word { kind, json, goes_on: false, is_open: false }.find(raw, 0, None);
+                let found = Word { kind, json, continues: false, is_open: false }.find(raw, 0, None);
                 let other = found.is_none() && kind == ByteKind::Name;
-                let other = other.then(|| other_spelling(&self.near, span)).flatten();
+                let other = other.then(|| other_spelling(&self.recent, span)).flatten();
                 found.filter(|place| looks(kind, raw, place) <= rank).or(other)
             });
             let Some(place) = place else { continue };
@@ -171,15 +172,15 @@ impl<'i> Witness<'i> {
         let span = &header.clone().unwrap_or_else(|| span.clone());
         let raw = self.input.get(span.clone()).unwrap_or_default();
         let within = |place: &Range<usize>| span.start <= place.start && place.end <= span.end;
-        let near = self.near.iter().rev().take(NEAR).filter(|(_, place)| within(place));
-        let mut told: Vec<_> = near
+        let latest = self.recent.iter().rev().take(REACH).filter(|(_, place)| within(place));
+        let mut told: Vec<_> = latest
             .clone()
             .filter(|(code, _)| !UNREAD.contains(code))
             .map(|(_, place)| place.start - span.start..place.end - span.start)
             .collect();
         told.reverse();
         let told = if header.is_some() { None } else { Some(&told[..]) };
-        let unread: Vec<_> = near.filter(|(code, _)| UNREAD.contains(code)).map(|(_, place)| place.clone()).collect();
+        let unread: Vec<_> = latest.filter(|(code, _)| UNREAD.contains(code)).map(|(_, place)| place.clone()).collect();
         let said = self.said.len();
         for pair in align(raw, json, &members, told) {
             let raw = span.start + pair.raw.start..span.start + pair.raw.end;
@@ -287,11 +288,11 @@ impl<'i> Witness<'i> {
 }
 
 /// Returns the position of a differently spelled name, in bytes of the header.
-fn other_spelling(near: &[(Code, Range<usize>)], span: &Range<usize>) -> Option<Range<usize>> {
+fn other_spelling(latest: &[(Code, Range<usize>)], span: &Range<usize>) -> Option<Range<usize>> {
     let within = |place: &&(Code, Range<usize>)| {
         place.0 == Code::NameNormalised && span.start <= place.1.start && place.1.end <= span.end
     };
-    let (_, place) = near.iter().rev().find(within)?;
+    let (_, place) = latest.iter().rev().find(within)?;
     Some(place.start - span.start..place.end - span.start)
 }
 

@@ -81,8 +81,8 @@ fn place(json: &str) -> (CutPlace, Vec<u8>, bool) {
 
 /// Returns the length of the incomplete escape at the end of a string's content.
 fn half_escape(json: &[u8]) -> usize {
-    let near = json.len().saturating_sub("\\u000".len());
-    let Some(at) = json[near..].iter().rposition(|byte| *byte == b'\\').map(|at| near + at) else { return 0 };
+    let tail = json.len().saturating_sub("\\u000".len());
+    let Some(at) = json[tail..].iter().rposition(|byte| *byte == b'\\').map(|at| tail + at) else { return 0 };
     let slashes = json[..=at].iter().rev().take_while(|byte| **byte == b'\\').count();
     let half = json[at..].len() == 1 || json[at + 1] == b'u';
     if half && slashes % 2 == 1 { json.len() - at } else { 0 }

@@ -49,7 +49,7 @@ pub(super) fn is_valid(look: Lookahead<'_>, open: &[OpenBracket], mut at: usize,
                 Ahead::Found(_) => return Ok(false),
                 Ahead::Ends => return Ok(true),
                 Ahead::Absent => {
-                    let inside = look.view.near(from, reach.saturating_sub(from));
+                    let inside = look.view.peek(from, reach.saturating_sub(from));
                     return Ok(!inside.iter().any(|byte| *byte < b' '));
                 }
             }

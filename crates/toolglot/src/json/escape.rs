@@ -55,7 +55,7 @@ impl ReaderStep<'_> {
             return Ok(None);
         }
         match next {
-            b'\\' if self.is_doubtful_escape()? => self.doubt_escape(),
+            b'\\' if self.is_doubtful_escape()? => self.decide_escape(),
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
                 self.take_escape(2, None);
                 Ok(None)
@@ -103,8 +103,8 @@ impl ReaderStep<'_> {
 
     /// If each quote of the string has two backslashes before it, it may be escaped once too often, or be bare after a
     /// backslash of the text.
-    fn doubt_escape(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let ended = self.doubt()?;
+    fn decide_escape(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+        let ended = self.decide_end()?;
         if let Some(end) = self.reader.text.end {
             if are_escaped_twice(self.view.slice(self.visible(), end)) {
                 self.reader.text.end = None;
@@ -159,7 +159,7 @@ impl ReaderStep<'_> {
     fn hex_escape(&mut self, digits: usize, decode: bool) -> Result<Option<ValueOutcome>, NotYet> {
         let from = self.at() + 2;
         let Some(value) = self.hex(from, digits)? else {
-            let ends = self.view.near(from, digits).iter().all(u8::is_ascii_hexdigit);
+            let ends = self.view.peek(from, digits).iter().all(u8::is_ascii_hexdigit);
             return if ends { self.cut() } else { Ok(self.invalid()) };
         };
         if !decode {

@@ -36,7 +36,7 @@ impl ReaderStep<'_> {
             return false;
         }
         let (from, limit) = (reader.cursor.at(), self.limit());
-        let mut pass = FastPass::new(self.view.near(from, limit - from));
+        let mut pass = FastPass::new(self.view.peek(from, limit - from));
         while if parameters { self.pass_parameter(&mut pass) } else { self.pass_token(&mut pass) }.is_some() {}
         if pass.sure == 0 {
             return false;
@@ -198,7 +198,7 @@ impl ReaderStep<'_> {
         if !usual || self.context.options.careful {
             return None;
         }
-        let mut pass = FastPass::new(self.view.near(at, limit - at));
+        let mut pass = FastPass::new(self.view.peek(at, limit - at));
         let closed = pass.content();
         let end = at + pass.at;
         self.reader.text.tried = end + 1;

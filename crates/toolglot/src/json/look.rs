@@ -145,7 +145,7 @@ impl Lookahead<'_> {
             (Some(b'/'), Some(b'/')) | (Some(b'#'), _) => (at + 1, false),
             _ => return Ok(Ahead::Absent),
         };
-        let body = self.view.near(from, reach);
+        let body = self.view.peek(from, reach);
         if block {
             if let Some(length) = memchr::memmem::find(body, b"*/") {
                 return Ok(Ahead::Found(from + length + 2));
@@ -388,7 +388,7 @@ impl Lookahead<'_> {
             Quote::Entity => b'&',
         };
         let plain = |byte: &&u8| **byte >= 0x20 && **byte != b'\\' && **byte != first;
-        at + self.view.near(at, reach).iter().take_while(plain).count()
+        at + self.view.peek(at, reach).iter().take_while(plain).count()
     }
 
     /// Looks for a bare key: a word character or `$` first, then also `-` and `.`.

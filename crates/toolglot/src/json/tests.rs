@@ -45,7 +45,7 @@ impl Markers for Tags {
         byte == b'<'
     }
 
-    fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    fn interrupts(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         Ok(self.stop(view, at)?.is_some())
     }
 

@@ -107,7 +107,7 @@ impl ReaderStep<'_> {
                 let end = at + self.look().twin(self.reader.text.quote, at)?.unwrap_or(1);
                 Ok(self.end_with(end, Code::TypographicQuotes, "string closed by a different quote than opened it"))
             }
-            _ if at >= self.reader.text.settled && markers.may_begin(byte) && markers.doubt(self.view, at)? => {
+            _ if at >= self.reader.text.settled && markers.may_begin(byte) && markers.interrupts(self.view, at)? => {
                 self.marker()
             }
             b'\\' => self.backslash(),
@@ -131,7 +131,7 @@ impl ReaderStep<'_> {
         let JsonReader { text, stops, .. } = &*self.reader;
         let decides = |at| {
             let closes = text.is_closed_by_token(self.view, at, || self.context.quote)?;
-            Ok(closes || at >= text.settled && self.context.markers.doubt(self.view, at)?)
+            Ok(closes || at >= text.settled && self.context.markers.interrupts(self.view, at)?)
         };
         let end = stops.pass(self.view, self.at(), self.limit(), text, decides).0;
         certain(self.view, self.at(), end)
@@ -168,7 +168,7 @@ impl ReaderStep<'_> {
             Follow::Closes => Ok(self.text_end(end)),
             Follow::Perhaps => self.perhaps(end, None),
             Follow::Inner => {
-                let ended = self.doubt()?;
+                let ended = self.decide_end()?;
                 if ended.is_none() && self.reader.text.end != Some(self.at()) {
                     self.note_inner_quotes();
                 }
@@ -289,7 +289,7 @@ impl ReaderStep<'_> {
         {
             return Ok(self.ended(Ended::Broken));
         }
-        let ended = self.doubt()?;
+        let ended = self.decide_end()?;
         let RunningString { quote, end, .. } = self.reader.text;
         if end.is_some_and(|end| self.look().closer(quote, end).is_ok_and(|end| end.is_some())) {
             self.note_inner_quotes();

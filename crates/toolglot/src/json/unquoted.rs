@@ -52,7 +52,7 @@ impl ReaderStep<'_> {
             return Ok(None);
         }
         let plain = |byte: &&u8| !b"\"'`,:;{}[]()<>=\\\n\r".contains(byte);
-        let next = at + self.view.near(at, LINE).iter().take_while(plain).count();
+        let next = at + self.view.peek(at, LINE).iter().take_while(plain).count();
         let (text, next) = (self.view.slice(at, next).trim_end(), self.look().gap(next)?);
         let ends = match (self.parent(), self.view.byte(next)?) {
             (Some(Bracket::Object), Some(byte @ (b',' | b'}'))) => {
@@ -167,7 +167,7 @@ impl ReaderStep<'_> {
 fn is_torn(word: &str, token: &str) -> bool {
     let (word, token) = (word.as_bytes(), token.as_bytes());
     let piece = (token.len() / 2).min(3);
-    let near = &word[..word.len().min(token.len() + FRAYED)];
+    let start = &word[..word.len().min(token.len() + FRAYED)];
     piece > 0
-        && (near.starts_with(&token[..piece]) || memchr::memmem::find(near, &token[token.len() - piece..]).is_some())
+        && (start.starts_with(&token[..piece]) || memchr::memmem::find(start, &token[token.len() - piece..]).is_some())
 }

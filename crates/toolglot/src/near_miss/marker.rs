@@ -13,7 +13,7 @@ pub(super) struct UnknownMarker {
     pub(super) text: String,
     pub(super) span: Range<usize>,
     /// The marker of a dialect that it resembles, or is, if that dialect is not enabled.
-    pub(super) near: Option<(String, Arc<str>)>,
+    pub(super) like: Option<(String, Arc<str>)>,
 }
 
 /// Returns the first tag or token before a call that is not a marker.
@@ -22,23 +22,23 @@ pub(super) fn unknown(text: &str, dialects: &Dialects, tools: &Tools) -> Option<
     markup(text).take(MOST).find_map(|span| {
         let marker = text.get(span.clone())?;
         let behind = text.get(span.end..)?;
-        let behind = &behind[..super::places::floor(behind, NEAR)];
+        let behind = &behind[..super::places::floor(behind, REACH)];
         let is_known = |known: &str| known.starts_with(marker) || begins_with(marker, known);
         if !names_a_call(behind, tools) || known.iter().any(|(known, _)| is_known(known)) {
             return None;
         }
-        let found = |near| Some(UnknownMarker { text: marker.to_owned(), span: span.clone(), near });
+        let found = |like| Some(UnknownMarker { text: marker.to_owned(), span: span.clone(), like });
         if let Some(other) = others.iter().find(|(other, _)| other.trim_end_matches(['=', ' ']) == marker) {
             return found(Some((marker.to_owned(), Arc::clone(&other.1))));
         }
-        let near = known.iter().map(|(known, dialect)| (distance(marker, known), known, dialect));
-        let near = near.min_by_key(|(distance, _, _)| *distance);
-        let near = near.filter(|(distance, _, _)| *distance <= (marker.chars().count() / 3).max(2));
+        let like = known.iter().map(|(known, dialect)| (distance(marker, known), known, dialect));
+        let like = like.min_by_key(|(distance, _, _)| *distance);
+        let like = like.filter(|(distance, _, _)| *distance <= (marker.chars().count() / 3).max(2));
         let is_telling =
             ["call", "tool", "func", "invoke", "action"].iter().any(|word| marker.to_lowercase().contains(word));
         let is_around = || marker.ends_with('>') && encloses(marker, behind, tools);
-        let near = near.map(|(_, known, dialect)| (known.clone(), Arc::clone(dialect)));
-        if near.is_some() || is_telling || is_around() { found(near) } else { None }
+        let like = like.map(|(_, known, dialect)| (known.clone(), Arc::clone(dialect)));
+        if like.is_some() || is_telling || is_around() { found(like) } else { None }
     })
 }
 
@@ -60,7 +60,7 @@ pub(super) fn unmarked<'t>(text: &str, tools: &'t Tools) -> Option<(&'t str, &'t
         let properties = tool.schema.as_ref()?.root().properties();
         words(text, &tool.name).take(MOST).find_map(|name| {
             let behind = &text[name.end..];
-            let behind = &behind[..super::places::floor(behind, NEAR / 2)];
+            let behind = &behind[..super::places::floor(behind, REACH / 2)];
             let is_given =
                 |key: &Range<usize>| behind[key.end..].trim_start_matches(['"', '\'', ' ']).starts_with(['=', ':']);
             properties.iter().find_map(|parameter| {
@@ -73,9 +73,9 @@ pub(super) fn unmarked<'t>(text: &str, tools: &'t Tools) -> Option<(&'t str, &'t
 
 /// Returns the places of a whole word.
 fn words<'w>(text: &'w str, word: &'w str) -> impl Iterator<Item = Range<usize>> + 'w {
-    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let places = text.match_indices(word).map(|(at, word)| at..at + word.len());
-    places.filter(move |place| !text[..place.start].ends_with(goes_on) && !text[place.end..].starts_with(goes_on))
+    places.filter(move |place| !text[..place.start].ends_with(is_word) && !text[place.end..].starts_with(is_word))
 }
 
 /// The marker of a call that cannot be read.
@@ -94,8 +94,8 @@ pub(super) fn unreadable(text: &str, dialects: &Dialects, tools: &Tools) -> Opti
     markup(text).take(MOST).find_map(|span| {
         let marker = text.get(span.clone())?;
         let behind = text.get(span.end..)?;
-        let near = &behind[..super::places::floor(behind, NEAR)];
-        if !names_a_call(near, tools) || code.iter().any(|place| place.contains(&span.start)) {
+        let like = &behind[..super::places::floor(behind, REACH)];
+        if !names_a_call(like, tools) || code.iter().any(|place| place.contains(&span.start)) {
             return None;
         }
         let dialect = known.iter().find(|(known, _)| known == marker).map(|known| Arc::clone(&known.1))?;
@@ -247,7 +247,7 @@ pub(super) fn tool_as_parameter(text: &str, dialects: &Dialects, tools: &Tools) 
 const MOST: usize = 64;
 
 /// The distance from a marker to a call's name.
-const NEAR: usize = 128;
+const REACH: usize = 128;
 
 /// Returns whether a call's name follows: a declared one, also as an attribute, or that in a call's JSON.
 fn names_a_call(behind: &str, tools: &Tools) -> bool {

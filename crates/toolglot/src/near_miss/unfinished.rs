@@ -48,9 +48,9 @@ impl EmptyMessage<'_> {
     /// Describes the string in which a call was cut off, and its doubtful quote.
     fn cut(&self, call: &IncompleteCall) -> String {
         let place = open_member(&call.arguments).map(|key| format!(", in the string `{key}`")).unwrap_or_default();
-        let doubt = self.last(|found| found.code == Code::InnerQuote);
+        let cause = self.last(|found| found.code == Code::InnerQuote);
         let name = &call.name;
-        format!("the text ends inside a call to `{name}`{place}{doubt}; set `accept_incomplete` to use it as it is")
+        format!("the text ends inside a call to `{name}`{place}{cause}; set `accept_incomplete` to use it as it is")
     }
 
     /// Describes why a call is broken: the repair that it would need or that is doubtful, or where its JSON is invalid.
@@ -63,8 +63,8 @@ impl EmptyMessage<'_> {
                 format!(": {} (byte {}){repair}", broken.message, broken.span.start)
             }
             Some(broken) => match self.last(|found| found.code == Code::InnerQuote) {
-                doubt if doubt.is_empty() => self.invalid(call, broken.span.start),
-                doubt => doubt,
+                cause if cause.is_empty() => self.invalid(call, broken.span.start),
+                cause => cause,
             },
         };
         let all = self.options.clone().with_repairs(crate::Repairs::all());

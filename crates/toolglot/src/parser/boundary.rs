@@ -8,8 +8,8 @@ use super::closing::close;
 use super::contest::{self, Winner};
 use super::crossed::{ends_with_head, holds_keywords, names_tool};
 use super::engine::{Callee, Engine};
+use super::leftover::{EndKind, LOOK, begins_element, behind_section, ends_line, is_over, may_go_on};
 use super::member::{self, OwnMember};
-use super::remains::{Doubt, LOOK, begins_element, behind_section, ends_line, is_over, may_go_on};
 use super::torn::is_torn_opener;
 use super::whole::skip_value;
 use super::wrapper::Wrapper;
@@ -41,7 +41,7 @@ impl Markers for CallContext<'_> {
         self.markers().contains(byte) && !ends_json(byte) && byte != b'>'
     }
 
-    fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    fn interrupts(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         if !self.markers().stands(self.view, at)? {
             return Ok(false);
         }
@@ -100,7 +100,7 @@ impl Markers for CallContext<'_> {
     fn may_end_call(&self, at: usize) -> Result<bool, NotYet> {
         let mut end = at;
         for _ in 0..EXTRA {
-            if self.ends_call(self.view, end)?.is_some() || goes_on(self, end)? {
+            if self.ends_call(self.view, end)?.is_some() || continues_call(self, end)? {
                 return Ok(true);
             }
             let next = self.gap(end)?;
@@ -129,12 +129,12 @@ impl Markers for CallContext<'_> {
         }
     }
 
-    fn is_near(&self) -> bool {
-        self.near
+    fn is_bounded(&self) -> bool {
+        self.bounded
     }
 
     fn is_over(&self, at: usize) -> Result<bool, NotYet> {
-        is_over(self, at, Doubt::Quotes)
+        is_over(self, at, EndKind::Quotes)
     }
 
     /// Returns the first opener from `from` on and before `upto` of a call that parses without deviations, and after which
@@ -151,7 +151,7 @@ impl Markers for CallContext<'_> {
             let opens = self.markers().contains(byte) && self.opener(at)?.is_some();
             let win = match byte {
                 _ if opens => first_alone(self, at)?,
-                b'\n' if !self.near => self.sibling(at + 1)?,
+                b'\n' if !self.bounded => self.sibling(at + 1)?,
                 _ => parted(self, at)?,
             };
             if opens || win.is_some() {
@@ -199,7 +199,7 @@ impl Markers for CallContext<'_> {
     /// may have lost its end before it.
     fn begins_in_string(&self, at: usize) -> Result<bool, NotYet> {
         match self.pattern().kind() {
-            _ if self.near || self.pattern().tail.iter().any(|closer| closer.is_strong()) => Ok(false),
+            _ if self.bounded || self.pattern().tail.iter().any(|closer| closer.is_strong()) => Ok(false),
             Some(BodyKind::Call) => names_tool(self, at),
             _ => Ok(self.next_call(at)?.is_some()),
         }
@@ -215,7 +215,7 @@ impl Markers for CallContext<'_> {
         }
         let before = self.view.slice(from, at).trim_end();
         match self.pattern().kind() {
-            _ if self.near => Ok(false),
+            _ if self.bounded => Ok(false),
             Some(BodyKind::Arguments) if before.ends_with('{') => ends_with_head(self, from, before),
             Some(BodyKind::Kwargs) => holds_keywords(self, from, before),
             _ => Ok(false),
@@ -237,7 +237,7 @@ fn ends_json(byte: u8) -> bool {
 }
 
 /// Returns whether another member of the call object, or another object, follows the arguments that end at `at`.
-fn goes_on(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+fn continues_call(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let mut at = context.gap(at)?;
     if context.around > 0 && context.view.byte(at)? == Some(b',') {
         return Ok(member::quoted_member(context, at + 1)?.is_some_and(|(key, _)| member::is_call_key(&key, context)));
@@ -273,9 +273,9 @@ pub(crate) fn nameless(context: &CallContext<'_>, wrapper: Wrapper, at: usize) -
     if context.pattern().kind() != Some(BodyKind::Call) || context.view.byte(at)? != Some(b'{') {
         return Ok(None);
     }
-    let near = CallContext { view: context.view.limited(at + LOOK), ..*context };
-    let read = skip_value(at, &near, &mut Sink::muted(at, near.engine.options.repairs));
-    let Some(end) = context.view.within(near.view, read.map(Some))?.filter(|end| end.how == Ended::Complete) else {
+    let bounded = CallContext { view: context.view.limited(at + LOOK), ..*context };
+    let read = skip_value(at, &bounded, &mut Sink::muted(at, bounded.engine.options.repairs));
+    let Some(end) = context.view.within(bounded.view, read.map(Some))?.filter(|end| end.how == Ended::Complete) else {
         return Ok(None);
     };
     let end = end.at;
@@ -294,12 +294,12 @@ fn stands_free(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     }
     let free = context.opener(next)?.is_some() || context.view.slice(end, next).contains('\n');
     let json = matches!(byte, b'"' | b'\'' | b'}' | b']' | b')' | b',' | b':');
-    Ok(free && !json && is_over(context, end, Doubt::Clean)?)
+    Ok(free && !json && is_over(context, end, EndKind::Clean)?)
 }
 
 /// Returns the next call of the section, if a separator is at `at` and a call follows.
 fn parted(context: &CallContext<'_>, at: usize) -> Result<Option<Winner>, NotYet> {
-    let may = may_go_on(context) && !context.near;
+    let may = may_go_on(context) && !context.bounded;
     let behind = if may { context.behind_separator(at)? } else { None };
     behind.map_or(Ok(None), |behind| context.next_call(behind))
 }
@@ -364,7 +364,7 @@ pub(super) fn is_cut_behind(context: &CallContext<'_>, end: usize) -> Result<boo
 
 /// Returns the call that opens at `at` with a marker.
 fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<Winner>, NotYet> {
-    if context.near {
+    if context.bounded {
         return Ok(None);
     }
     match contest::first(context.engine, context.view, at, context.pattern_ref.dialect)? {
@@ -375,21 +375,21 @@ fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<Winner>, N
 
 /// Returns the end of a call that parses within a span without any repair, apart from the wrapper that the broken call
 /// opened; and the number of bytes read.
-fn whole(engine: &Engine, view: View<'_>, win: Winner, near: Range<usize>) -> Result<(Option<usize>, usize), NotYet> {
-    let mut sink = Sink::muted(near.start, Repairs::NONE.with(Code::MissingOpener).with(Code::MissingValueCloser));
-    let seen = view.limited(near.end);
+fn whole(engine: &Engine, view: View<'_>, win: Winner, place: Range<usize>) -> Result<(Option<usize>, usize), NotYet> {
+    let mut sink = Sink::muted(place.start, Repairs::NONE.with(Code::MissingOpener).with(Code::MissingValueCloser));
+    let seen = view.limited(place.end);
     let callee = Callee { ahead: true, ..win.callee };
     let end = match CallReader::new(Winner { callee, ..win }, true).resume(engine, seen, &mut sink) {
         Ok(end) => end,
-        Err(NotYet) if seen.end() < view.end() => return Ok((None, near.len() + sink.read_in_vain())),
+        Err(NotYet) if seen.end() < view.end() => return Ok((None, place.len() + sink.read_in_vain())),
         Err(NotYet) => return Err(NotYet),
     };
-    Ok(((sink.worst() <= Outcome::Repaired).then_some(end), end - near.start + sink.read_in_vain()))
+    Ok(((sink.worst() <= Outcome::Repaired).then_some(end), end - place.start + sink.read_in_vain()))
 }
 
 /// Returns whether the text after a call that ended at `end` belongs to no string.
 fn is_alone(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
-    Ok(ends_line(context, end)? && is_over(context, end, Doubt::Clean)?)
+    Ok(ends_line(context, end)? && is_over(context, end, EndKind::Clean)?)
 }
 
 /// Skips the braces of the objects around the arguments, and short members after them.

@@ -9,8 +9,8 @@ use super::closing::{Closing, close, extra_braces, glued, stray_bracket, wrong_t
 use super::contest::{Rejection, Start, Trial, TrialContext, Winner, try_call};
 use super::engine::{Engine, NameMatch};
 use super::head::{Head, HeadText, skip_gap};
+use super::leftover::is_over_for_certain;
 use super::params::note_head;
-use super::remains::is_over_for_certain;
 use super::wrapper::Wrapper;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Pattern};
@@ -230,9 +230,9 @@ impl CallReader {
         let bare = context.pattern().kind() == Some(BodyKind::Call) && context.pattern().tail.is_empty();
         let list = array.or(self.scopes.last().filter(|_| bare));
         let lost = list.map_or(Ok(false), |list| lacks_closers(list, &context, end))?;
-        let moved = sink.doubts.moved || extra.is_some() || lost || closing.moves_end();
-        let rest = (moved || sink.doubts.lacking) && !is_over_for_certain(&context, end, sink.has_sound_arguments())?;
-        sink.doubts.moved |= lost;
+        let guessed = sink.faults.guessed || extra.is_some() || lost || closing.moves_end();
+        let rest = (guessed || sink.faults.lacking) && !is_over_for_certain(&context, end, sink.has_sound_arguments())?;
+        sink.faults.guessed |= lost;
         if let Some(after) = extra {
             sink.repair(Code::ExtraCloser, at..after, "dropped unmatched closing brackets");
         }
@@ -253,7 +253,7 @@ impl CallReader {
         let why = match () {
             () if sink.is_broken() => None,
             () if rest => Some("an end was repaired, but the text that follows looks like the rest of the call"),
-            () if moved && (undeclared || sink.is_misfit()) => {
+            () if guessed && (undeclared || sink.is_misfit()) => {
                 Some("an end was repaired, but the call does not match the tool's declaration")
             }
             () => None,
@@ -277,9 +277,9 @@ impl CallReader {
         sink: &mut Sink,
     ) -> Result<CallPhase, NotYet> {
         let ValueOutcome { at, how } = end;
-        let goes_on = how == Ended::Broken && !self.one && !self.scopes.is_empty();
+        let continues = how == Ended::Broken && !self.one && !self.scopes.is_empty();
         let context = self.won.context(engine, view);
-        let next = if goes_on { recover(&context, at)? } else { None };
+        let next = if continues { recover(&context, at)? } else { None };
         sink.call_end(self.won.head.id(), at);
         if let Some(next) = next {
             sink.text(next);
@@ -314,9 +314,9 @@ impl CallReader {
             self.scopes.pop();
             return Ok(CallPhase::Between(end));
         }
-        let (mut in_vain, hasty) = (0, sink.wasted_lookahead > engine.options.limits.string_ends);
+        let (mut in_vain, frugal) = (0, sink.wasted_lookahead > engine.options.limits.string_ends);
         for pattern_ref in scope.forms(engine, self.won.pattern_ref) {
-            let trial = TrialContext { in_section: true, hasty, ..TrialContext::new(engine, view, next, pattern_ref) };
+            let trial = TrialContext { in_section: true, frugal, ..TrialContext::new(engine, view, next, pattern_ref) };
             if self.try_next(&trial, &mut in_vain, sink)? {
                 sink.wasted_lookahead += in_vain;
                 return Ok(CallPhase::Committed);

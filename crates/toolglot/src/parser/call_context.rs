@@ -23,7 +23,7 @@ pub(crate) struct CallContext<'s> {
     pub(crate) callee: &'s Callee,
     pub(crate) head: &'s Head,
     /// Only nearby bytes count: the question is whether a call begins in the middle of another one's value.
-    pub(crate) near: bool,
+    pub(crate) bounded: bool,
     /// The number of open objects of the call around its arguments.
     pub(crate) around: usize,
     /// Counts look-ahead that may be futile.
@@ -38,7 +38,7 @@ impl<'s> CallContext<'s> {
         callee: &'s Callee,
         head: &'s Head,
     ) -> Self {
-        Self { view, engine, pattern_ref, callee, head, near: callee.ahead, around: 0, ahead: None }
+        Self { view, engine, pattern_ref, callee, head, bounded: callee.ahead, around: 0, ahead: None }
     }
 
     /// Returns the call context of a parameter, whose head contains its key.

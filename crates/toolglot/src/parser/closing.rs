@@ -166,7 +166,7 @@ pub(crate) fn extra_brackets<'l>(
             break true;
         }
         if !matches!(context.view.byte(next)?, Some(b'}' | b']' | b')')) {
-            break end > at && goes_on(end, next, context)?;
+            break end > at && may_follow(end, next, context)?;
         }
         (end, next) = (next + 1, context.gap(next + 1)?);
         if end - at > 16 {
@@ -177,7 +177,7 @@ pub(crate) fn extra_brackets<'l>(
 }
 
 /// Returns whether the text at `next`, after brackets that end at `end`, may follow a call.
-fn goes_on(end: usize, next: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+fn may_follow(end: usize, next: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     if context.view.byte(next)?.is_none() || context.opener(next)?.is_some() {
         return Ok(true);
     }
@@ -202,8 +202,8 @@ pub(crate) fn slipped(at: usize, context: &CallContext<'_>) -> Result<Option<usi
     let opens = view.byte(at)? == Some(b'<');
     let from = at + usize::from(opens);
     for word in words {
-        let near = view.near(from, word.len());
-        if !word.as_bytes()[..near.len()].eq_ignore_ascii_case(near) {
+        let peeked = view.peek(from, word.len());
+        if !word.as_bytes()[..peeked.len()].eq_ignore_ascii_case(peeked) {
             continue;
         }
         let behind = from + word.len();
@@ -214,7 +214,7 @@ pub(crate) fn slipped(at: usize, context: &CallContext<'_>) -> Result<Option<usi
         let ends_word = |next: Option<u8>| end > behind || next.is_none_or(|next| b"\r\n\t<[]".contains(&next));
         let end = match view.byte(end)? {
             Some(b'>') => end + 1,
-            next if opens && near.len() == word.len() && ends_word(next) => behind,
+            next if opens && peeked.len() == word.len() && ends_word(next) => behind,
             _ => continue,
         };
         return Ok(Some(end).filter(|end| !view.is_forged(at, *end)));

@@ -27,7 +27,7 @@ pub(crate) struct ContentReader {
     pub(super) start: usize,
     pub(super) scan: usize,
     /// The start and end of a closing tag that may have closed the call.
-    doubt: Option<(usize, usize)>,
+    held: Option<(usize, usize)>,
     opened: BTreeSet<u64>,
     /// An attribute shows that this is a call, so an opener inside is data.
     sure: bool,
@@ -45,7 +45,7 @@ impl ContentReader {
     /// Attributes are the first parameters.
     pub(crate) fn new(at: usize, sure: bool, context: &CallContext<'_>, sink: &mut Sink) -> Self {
         let object = ArgumentsObject::of_attributes(at, context, sink);
-        Self { start: at, scan: at, doubt: None, opened: BTreeSet::new(), sure, object }
+        Self { start: at, scan: at, held: None, opened: BTreeSet::new(), sure, object }
     }
 
     /// Continues reading to the end of the text. A wrong closer is consumed, the right one is not.
@@ -101,7 +101,7 @@ impl ContentReader {
                     return Ok(edge);
                 }
             } else if !self.sure && opens_call(at, context)? {
-                return Ok(match self.doubt {
+                return Ok(match self.held {
                     Some((end, next)) => ContentEdge { end, next, how: Ended::Cut },
                     None => ContentEdge { end: at, next: at, how: Ended::Broken },
                 });
@@ -112,7 +112,7 @@ impl ContentReader {
         }
         self.scan = context.view.end();
         let end = context.view.final_end()?;
-        Ok(match self.doubt {
+        Ok(match self.held {
             Some((end, next)) => ContentEdge { end, next, how: Ended::Cut },
             None => ContentEdge { end, next: end, how: Ended::Truncated },
         })
@@ -126,9 +126,9 @@ impl ContentReader {
         if self.opened.contains(&seed_of(name.as_bytes())) || !like {
             return Ok(None);
         }
-        let doubt = *self.doubt.get_or_insert((at, next));
+        let held = *self.held.get_or_insert((at, next));
         let over = context.view.byte(context.view.skip_blanks(next)?)?.is_none();
-        Ok(over.then_some(ContentEdge { end: doubt.0, next: doubt.1, how: Ended::Cut }))
+        Ok(over.then_some(ContentEdge { end: held.0, next: held.1, how: Ended::Cut }))
     }
 }
 

@@ -19,8 +19,8 @@ use crate::event::Outcome;
 use crate::options::{UnknownTool, Validation};
 use crate::sink::{Sink, StoredKind};
 use crate::view::{NotYet, View, is_blank};
-pub(crate) use begin::NEAR;
-use begin::{begin, begin_near};
+pub(crate) use begin::REACH;
+use begin::{begin, begin_bounded};
 pub(crate) use company::Company;
 pub(crate) use heads::{HeadResult, SectionHead, heads};
 
@@ -131,9 +131,9 @@ pub(crate) struct TrialContext<'t> {
     /// Futile look-ahead has used up its limit, so candidates that need more die.
     pub(crate) exhausted: bool,
     /// Look-ahead for ends of strings has used up its limit, so only nearby bytes decide about a call.
-    pub(crate) hasty: bool,
+    pub(crate) frugal: bool,
     /// Only nearby bytes decide about a call.
-    pub(crate) near: bool,
+    pub(crate) bounded: bool,
 }
 
 impl<'t> TrialContext<'t> {
@@ -154,8 +154,8 @@ impl<'t> TrialContext<'t> {
             calls: 0,
             worst: Outcome::Complete,
             exhausted: false,
-            hasty: false,
-            near: false,
+            frugal: false,
+            bounded: false,
         }
     }
 
@@ -256,7 +256,7 @@ impl CallContext<'_> {
     /// Returns whether a call opens at `at` after this one, with the section around it; never inside look-ahead.
     pub(crate) fn next_opens(&self, at: usize) -> Result<bool, NotYet> {
         let calls = self.all_calls(self.pattern_ref.section);
-        Ok(!self.near && ready(self.engine, self.view, at, None, calls)?.is_some())
+        Ok(!self.bounded && ready(self.engine, self.view, at, None, calls)?.is_some())
     }
 
     /// Returns a call of this dialect that begins at `at`, even with a weak opener; for the beginnings of lines.
@@ -283,8 +283,8 @@ pub(crate) fn try_body(
     };
     let begun = match () {
         // Once much was read ahead in vain, a name and a bracket keep the worst case at a constant for each opener.
-        () if context.exhausted => begin_near(context, body, &mut head, NAME_LIMIT)?,
-        () if context.nested || context.hasty => begin_near(context, body, &mut head, NEAR)?,
+        () if context.exhausted => begin_bounded(context, body, &mut head, NAME_LIMIT)?,
+        () if context.nested || context.frugal => begin_bounded(context, body, &mut head, REACH)?,
         () => begin(context, body, &mut head)?,
     };
     let Some((callee, start)) = begun else {
@@ -389,7 +389,7 @@ fn begin_proof(context: &TrialContext<'_>, win: Box<Winner>) -> Box<Proof> {
     // A strict caller's schema is held against what would go out.
     let said = all || context.must_fit();
     let mut sink = if said { Sink::fork(at, context.calls, repairs) } else { Sink::muted(at, repairs) };
-    sink.hasty = context.exhausted || context.hasty;
+    sink.frugal = context.exhausted || context.frugal;
     let reading = CallReader::new(Winner::clone(&win), !all);
     Box::new(Proof { win, read: ProofResult { reading, sink } })
 }

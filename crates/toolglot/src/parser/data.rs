@@ -14,7 +14,7 @@ pub(super) enum ByteClass {
     /// They must be escaped in JSON.
     Escaped,
     /// A marker or the end of CDATA may begin with one of them.
-    InDoubt,
+    Undecided,
 }
 
 impl DataBytes {
@@ -22,9 +22,9 @@ impl DataBytes {
     pub(super) fn between(markers: &Starts, pieces: &[String]) -> Self {
         let mut kinds = [0; 256];
         for (byte, kind) in (0..=u8::MAX).zip(&mut kinds) {
-            let in_doubt = byte == b']' || !pieces.is_empty() || markers.contains(byte);
-            *kind = if in_doubt {
-                ByteClass::InDoubt as u8
+            let undecided = byte == b']' || !pieces.is_empty() || markers.contains(byte);
+            *kind = if undecided {
+                ByteClass::Undecided as u8
             } else {
                 u8::from(needs_escape(byte)) * ByteClass::Escaped as u8
             };
@@ -39,7 +39,7 @@ impl DataBytes {
         match all {
             0 => ByteClass::AsItStands,
             _ if all == ByteClass::Escaped as u8 => ByteClass::Escaped,
-            _ => ByteClass::InDoubt,
+            _ => ByteClass::Undecided,
         }
     }
 }
@@ -54,8 +54,8 @@ mod tests {
         let cases = [
             ("plain é", ByteClass::AsItStands),
             ("a\n\"", ByteClass::Escaped),
-            ("a\n<", ByteClass::InDoubt),
-            ("]", ByteClass::InDoubt),
+            ("a\n<", ByteClass::Undecided),
+            ("]", ByteClass::Undecided),
         ];
         for (text, kind) in cases {
             assert_eq!(data.kind(text.as_bytes()), kind, "{text}");

@@ -433,8 +433,8 @@ fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> 
     loop {
         if let Some(first) = only {
             // One more than the limit: then it is too long, whatever is there.
-            let near = view.near(end, KEY + 1 - (end - at));
-            end += memchr::memchr(first, near).unwrap_or(near.len());
+            let peeked = view.peek(end, KEY + 1 - (end - at));
+            end += memchr::memchr(first, peeked).unwrap_or(peeked.len());
             if end - at > KEY {
                 return Ok(None);
             }

@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_goes_on_over_a_line_break() {
+    fn a_span_continues_over_a_line_break() {
         for (text, quoted) in [
             ("a `b\nc` d", true),
             ("a `b\n  c\nd` e", true),

@@ -315,7 +315,7 @@ pub(super) fn string(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, 
     let plain = |byte: &&u8| !matches!(**byte, b'\n' | b'\\') && **byte != quote.as_bytes()[0];
     let mut end = start;
     while end - at <= KEY {
-        end += view.near(end, KEY - (end - at)).iter().take_while(plain).count();
+        end += view.peek(end, KEY - (end - at)).iter().take_while(plain).count();
         match view.byte(end)? {
             None | Some(b'\n') => return Ok(None),
             Some(b'\\') => end += 1 + usize::from(view.byte(end + 1)?.is_some()),

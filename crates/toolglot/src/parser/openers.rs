@@ -93,10 +93,10 @@ struct OpenerRow {
 impl OpenerRow {
     /// Returns whether the literal occurs again where it might continue, and continues after that.
     fn restarts(&self, view: View<'_>, next: TextBehind, then: &NextBytes) -> Result<bool, NotYet> {
-        let TextBehind::Near { at, bytes: [first, second], .. } = next else { return Ok(false) };
+        let TextBehind::Seen { at, bytes: [first, second], .. } = next else { return Ok(false) };
         let mut own = self.text.bytes();
         let begins = own.next() == Some(first) && (first != b'<' || own.next().is_none_or(|own| own == second));
-        Ok(begins && view.starts_with(at, &self.text)? && TextBehind::of(view, at + self.text.len())?.goes_on(then))
+        Ok(begins && view.starts_with(at, &self.text)? && TextBehind::of(view, at + self.text.len())?.continues(then))
     }
 
     fn open(&mut self, opener: &Opener<'_>, number: usize) {
@@ -192,22 +192,22 @@ impl Openers {
             }
             // Looked at once some have to know.
             let (mut next, mut behind) = (None, (usize::MAX, None));
-            let mut goes_on = |way: &Behind| {
+            let mut continues = |way: &Behind| {
                 let Some(then) = &way.then else { return Ok(true) };
                 let next = match next {
                     Some(next) => next,
                     None => *next.insert(TextBehind::of(view, at + row.text.len())?),
                 };
                 match (&way.after, next) {
-                    _ if !next.goes_on(then) => row.restarts(view, next, then),
-                    (Some((number, after)), TextBehind::Near { at, .. }) => {
+                    _ if !next.continues(then) => row.restarts(view, next, then),
+                    (Some((number, after)), TextBehind::Seen { at, .. }) => {
                         if behind.0 != *number {
                             let text = &row.nexts[*number];
                             let stands = view.starts_with(at, text)?;
                             behind =
                                 (*number, if stands { Some(TextBehind::of(view, at + text.len())?) } else { None });
                         }
-                        Ok(behind.1.is_none_or(|behind| behind.goes_on(after)))
+                        Ok(behind.1.is_none_or(|behind| behind.continues(after)))
                     }
                     _ => Ok(true),
                 }
@@ -216,7 +216,7 @@ impl Openers {
             let (mut asked, mut ways) = (0_u64, 0_u64);
             for (way, number) in &row.opened {
                 let bit = u32::try_from(*way).ok().and_then(|way| 1_u64.checked_shl(way)).unwrap_or(0);
-                let goes = if asked & bit != 0 { ways & bit != 0 } else { goes_on(&row.behind[*way])? };
+                let goes = if asked & bit != 0 { ways & bit != 0 } else { continues(&row.behind[*way])? };
                 asked |= bit;
                 if goes {
                     ways |= bit;
@@ -232,7 +232,7 @@ impl Openers {
 #[derive(Clone, Copy)]
 enum TextBehind {
     /// Its position, its first two bytes (the second one zero at the end of the input), and whether white space precedes it.
-    Near { at: usize, bytes: [u8; 2], apart: bool },
+    Seen { at: usize, bytes: [u8; 2], apart: bool },
     /// More white space than is examined.
     Far,
     /// The end of the input.
@@ -241,23 +241,23 @@ enum TextBehind {
 
 impl TextBehind {
     /// Returns whether an opener continues here with one of these bytes, or may do so further away.
-    fn goes_on(self, then: &NextBytes) -> bool {
+    fn continues(self, then: &NextBytes) -> bool {
         match self {
-            Self::Near { bytes, apart, .. } => then.contains(bytes, apart),
+            Self::Seen { bytes, apart, .. } => then.contains(bytes, apart),
             Self::Far => true,
             Self::Nothing => false,
         }
     }
 
     fn of(view: View<'_>, at: usize) -> Result<Self, NotYet> {
-        let near = view.limited(at + NEAR);
-        let found = skip_gap(near, at).and_then(|behind| {
-            let Some(first) = near.byte(behind)? else { return Ok(Self::Nothing) };
-            let second = if first == b'<' { near.byte(behind + 1)?.unwrap_or_default() } else { 0 };
-            Ok(Self::Near { at: behind, bytes: [first, second], apart: behind > at })
+        let bounded = view.limited(at + REACH);
+        let found = skip_gap(bounded, at).and_then(|behind| {
+            let Some(first) = bounded.byte(behind)? else { return Ok(Self::Nothing) };
+            let second = if first == b'<' { bounded.byte(behind + 1)?.unwrap_or_default() } else { 0 };
+            Ok(Self::Seen { at: behind, bytes: [first, second], apart: behind > at })
         });
         match found {
-            Err(NotYet) if near.end() < view.end() => Ok(Self::Far),
+            Err(NotYet) if bounded.end() < view.end() => Ok(Self::Far),
             found => found,
         }
     }
@@ -265,7 +265,7 @@ impl TextBehind {
 
 /// White space after an opener that is skipped to distinguish candidates. Models indent by less; with a message of openers
 /// and spaces, each opener would otherwise read all of it.
-const NEAR: usize = 64;
+const REACH: usize = 64;
 
 /// Returns whether a byte is in names and closing tags.
 fn is_word(byte: u8) -> bool {

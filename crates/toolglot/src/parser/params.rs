@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::call_context::CallContext;
 use super::closing::slipped;
-use super::contest::NEAR;
+use super::contest::REACH;
 use super::head::{Head, TagEnd, closing_tag, is_spelled, nodes, tag_end};
 use super::marker::Marker;
 use super::object::ArgumentsObject;
@@ -76,7 +76,7 @@ impl ParamsReader {
             if let Some(value) = &mut self.value {
                 let end = value.resume(&context.with_head(&self.head), &mut self.object, sink)?;
                 (self.at, self.value) = (end.at, None);
-                sink.doubted += end.in_vain;
+                sink.in_vain += end.in_vain;
                 if !end.whole {
                     sink.pass_arguments(end.at);
                     return Ok(ValueOutcome { at: end.at, how: Ended::Truncated });
@@ -159,9 +159,9 @@ impl ParamsReader {
             self.at = end;
             return Ok(None);
         }
-        let hasty = sink.is_hasty(start);
+        let frugal = sink.is_frugal(start);
         self.value =
-            Some(ParamReader::new(start, param, hint(pattern, &self.head, context.dialect().types.as_ref()), hasty));
+            Some(ParamReader::new(start, param, hint(pattern, &self.head, context.dialect().types.as_ref()), frugal));
         self.at = start;
         Ok(None)
     }
@@ -319,7 +319,7 @@ fn wrapped(
     let key = context.head.key();
     let declares = context.root().is_some_and(|root| !root.properties().is_empty());
     let wrapper = json::WRAPPERS.contains(&key) && declares && !context.declares(key);
-    if !wrapper || context.near || !context.engine.options.repairs.allow(Code::Wrapper) {
+    if !wrapper || context.bounded || !context.engine.options.repairs.allow(Code::Wrapper) {
         return Ok(None);
     }
     let at = context.gap(start)?;
@@ -341,11 +341,13 @@ fn wrapped(
 /// A tag with the key's name must be declared, unless it is `sure` that parameters are here and it marks none elsewhere. A
 /// head is short: openers may follow each other without end, and none of them may examine everything after it.
 pub(crate) fn param_head(at: usize, context: &CallContext<'_>, sure: bool) -> Result<Option<FoundParam>, NotYet> {
-    let (lead, near) = (Lead::of(context.view.rest(at)), context.view.limited(at.saturating_add(NEAR)));
+    let (lead, bounded) = (Lead::of(context.view.rest(at)), context.view.limited(at.saturating_add(REACH)));
     let may_stand = |param: &Pattern| param.opening().is_none_or(|opening| opening.may_stand(lead));
     for (number, param) in context.dialect().params.iter().enumerate().filter(|(_, param)| may_stand(param)) {
         let mut inner = context.head.inner();
-        let Some(end) = context.view.within(near, nodes(near, at, &param.head, None, &mut inner))? else { continue };
+        let Some(end) = context.view.within(bounded, nodes(bounded, at, &param.head, None, &mut inner))? else {
+            continue;
+        };
         if holds_marker(at, end, param, &context.with_head(&inner))? {
             continue;
         }

@@ -99,7 +99,7 @@ impl PlainText<'_> {
     fn word(&mut self) -> Option<Range<usize>> {
         self.pass(b'"')?;
         let start = self.at - 1;
-        let length = memchr::memchr(b'"', self.view.near(self.at, NAME_LIMIT))?;
+        let length = memchr::memchr(b'"', self.view.peek(self.at, NAME_LIMIT))?;
         self.at += length + 1;
         Some(start..self.at)
     }

@@ -28,7 +28,7 @@ impl<'v> PlainKwargs<'v> {
     /// Returns the arguments that begin at `at`; `None` if they need a decision.
     pub(super) fn at(at: usize, context: &CallContext<'v>) -> Option<Self> {
         let view = context.view.limited(at.saturating_add(PLAIN));
-        if context.engine.options.careful || view.has_marks() || context.near {
+        if context.engine.options.careful || view.has_marks() || context.bounded {
             return None;
         }
         let root = context.root();

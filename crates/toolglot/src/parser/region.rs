@@ -8,7 +8,7 @@
 //! ```
 
 use super::catalog::{Candidate, CandidateRole, Catalog};
-use super::contest::{NEAR, Trial, TrialContext, try_call};
+use super::contest::{REACH, Trial, TrialContext, try_call};
 use super::engine::Engine;
 use super::head::{Head, stands};
 use super::recent::RecentPlaces;
@@ -214,9 +214,9 @@ impl RegionReader {
 
     /// Returns the candidate of the call with strong markers that begins here.
     fn call_begins(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<usize>, NotYet> {
-        let (at, exhausted, mut found) = (self.scan, sink.is_hasty(self.scan), Vec::new());
+        let (at, exhausted, mut found) = (self.scan, sink.is_frugal(self.scan), Vec::new());
         if let Some(in_vain) = self.lost.again(view, at, &exhausted)? {
-            sink.doubted += in_vain;
+            sink.in_vain += in_vain;
             return Ok(None);
         }
         engine.catalog.strong.find(view, at, &mut found)?;
@@ -233,7 +233,7 @@ impl RegionReader {
             }
         }
         if !found.is_empty() {
-            sink.doubted += in_vain;
+            sink.in_vain += in_vain;
             self.keep_lost(view, exhausted, in_vain);
         }
         Ok(None)
@@ -242,9 +242,9 @@ impl RegionReader {
     /// Stores an opener at which no call began, unless the end of the input or a special token may have decided.
     fn keep_lost(&mut self, view: View<'_>, exhausted: bool, in_vain: usize) {
         // The bytes of its heads and those of its body tell whether a call begins.
-        let near = view.near(self.scan, 2 * NEAR);
-        if !view.has_marks() && (near.len() == 2 * NEAR || view.final_end().is_err()) {
-            self.lost.keep(near, exhausted, in_vain);
+        let peeked = view.peek(self.scan, 2 * REACH);
+        if !view.has_marks() && (peeked.len() == 2 * REACH || view.final_end().is_err()) {
+            self.lost.keep(peeked, exhausted, in_vain);
         }
     }
 

@@ -227,7 +227,7 @@ impl Scanner {
         if let Some(said) = self.pass_plain_call(engine, view, sink) {
             return Ok(Some(said));
         }
-        let found = match self.decide_near(engine, cut, sink) {
+        let found = match self.decide_bounded(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {
                 self.wasted_lookahead += cut.end() - self.at;
                 let message = "not decided within the limit `held`; treated as text";

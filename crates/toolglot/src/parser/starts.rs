@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::bytes::ByteSet;
-use crate::lead::{Lead, near};
+use crate::lead::{Lead, matching};
 use crate::view::{NotYet, View};
 
 /// The texts with which something begins.
@@ -120,7 +120,7 @@ impl Starts {
     fn may_stand(&self, text: &[u8]) -> bool {
         let Some(all) = text.first_chunk() else { return self.may_open(text) };
         let group = self.group(all[0], all[1]).checked_sub(1).map(|group| self.groups[group].clone());
-        group.is_some_and(|texts| near(&self.texts[texts], Lead::of_all(all), |it| it.lead).next().is_some())
+        group.is_some_and(|texts| matching(&self.texts[texts], Lead::of_all(all), |it| it.lead).next().is_some())
     }
 
     /// Returns the number of the group whose texts begin with two bytes, counted from 1; 0 if there is none.
@@ -188,7 +188,7 @@ fn find(bytes: &ByteSet, text: &[u8], is_meant: impl Fn(&[u8]) -> bool) -> Optio
 fn spelled(texts: &[StartText], view: View<'_>, at: usize) -> Result<u8, NotYet> {
     let rest = view.rest(at);
     let mut waits = false;
-    for start in near(texts, Lead::of(rest), |it| it.lead) {
+    for start in matching(texts, Lead::of(rest), |it| it.lead) {
         // What is no longer than a lead and fits is the same.
         let text = &start.text;
         if text.len() > rest.len() {

@@ -12,7 +12,7 @@
 //!   max_words: …                              any other name, anywhere
 //! ```
 
-use super::remains::LOOK;
+use super::leftover::LOOK;
 
 /// A longer tag does not count.
 const TAG: usize = 256;
@@ -55,13 +55,13 @@ fn is_in_name(letter: char) -> bool {
 }
 
 fn is_in_tag(before: &str, behind: &str) -> bool {
-    let near = &before[boundary(before, before.len().saturating_sub(TAG))..];
-    let opens = near.rfind(['<', '>', '\n']).is_some_and(|at| {
-        let inside = near[at..].strip_prefix('<');
+    let word = &before[boundary(before, before.len().saturating_sub(TAG))..];
+    let opens = word.rfind(['<', '>', '\n']).is_some_and(|at| {
+        let inside = word[at..].strip_prefix('<');
         inside.is_some_and(|inside| !inside.starts_with(|letter: char| letter.is_whitespace() || letter == '='))
     });
-    let near = &behind[..boundary(behind, TAG)];
-    opens && near.find(['<', '>', '\n']).is_some_and(|at| near[at..].starts_with('>'))
+    let rest = &behind[..boundary(behind, TAG)];
+    opens && rest.find(['<', '>', '\n']).is_some_and(|at| rest[at..].starts_with('>'))
 }
 
 fn is_marked(before: &str, behind: &str) -> bool {

@@ -71,9 +71,9 @@ pub(crate) struct ParamEnd {
 }
 
 impl ParamReader {
-    /// Starts a value at `at`, after the head of parameter pattern `param`; a `hasty` one ends at the first opportunity.
-    pub(crate) fn new(at: usize, param: usize, hint: Hint, hasty: bool) -> Self {
-        let (mode, ender) = (ParamMode::Edge, ValueEndFinder::new(at, param, hasty));
+    /// Starts a value at `at`, after the head of parameter pattern `param`; a `frugal` one ends at the first opportunity.
+    pub(crate) fn new(at: usize, param: usize, hint: Hint, frugal: bool) -> Self {
+        let (mode, ender) = (ParamMode::Edge, ValueEndFinder::new(at, param, frugal));
         Self { param, start: at, done: at, mode, hint, cdata: false, tail: ValueTail::Nothing, ender, edge: None }
     }
 
@@ -84,7 +84,7 @@ impl ParamReader {
     /// Passes data up to where a marker may occur; false if one does.
     #[inline]
     pub(crate) fn pass_plain(&mut self, context: &CallContext<'_>, head: &Head, sink: &mut Sink) -> bool {
-        let silent = self.mode == ParamMode::Held || self.ender.doubt.is_some();
+        let silent = self.mode == ParamMode::Held || self.ender.held.is_some();
         let is_full = || context.view.end() > sink.cursor().saturating_add(context.engine.options.limits.held);
         if self.mode == ParamMode::Edge || self.edge.is_some() || silent && is_full() {
             return false;
@@ -114,7 +114,7 @@ impl ParamReader {
         match context.data().kind(rest) {
             ByteClass::AsItStands => sink.arguments(end, data),
             ByteClass::Escaped => sink.escaped(end, data),
-            ByteClass::InDoubt => return false,
+            ByteClass::Undecided => return false,
         }
         (self.done, self.ender.scan) = (end, end);
         true
@@ -123,7 +123,7 @@ impl ParamReader {
     /// Skips a few bytes of plain data of a held value.
     fn pass_few_held(&mut self, context: &CallContext<'_>) -> bool {
         let rest = context.view.rest(self.ender.scan);
-        let passes = rest.len() < SHORT && context.data().kind(rest) != ByteClass::InDoubt;
+        let passes = rest.len() < SHORT && context.data().kind(rest) != ByteClass::Undecided;
         if passes {
             self.ender.scan = context.view.end();
         }
@@ -234,7 +234,7 @@ impl ParamReader {
     fn find_end(&mut self, context: &ValueContext<'_>, sink: &mut Sink) -> Result<ValueEdge, NotYet> {
         loop {
             let found = self.ender.seek(context);
-            if self.ender.doubt.is_none() {
+            if self.ender.held.is_none() {
                 self.flush_solid(context.view, self.ender.scan, sink);
             }
             if !found? {

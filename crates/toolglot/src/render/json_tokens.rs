@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::json::{is_number, string_end};
+use serde_json::value::RawValue;
+
+use crate::json::string_end;
 
 /// One token of JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,19 +44,27 @@ pub(crate) struct JsonTokens<'t>(Vec<JsonToken<'t>>);
 #[derive(Clone, Debug)]
 pub(crate) struct JsonFault {
     pub(super) at: usize,
-    pub(super) why: String,
+    pub(super) why: &'static str,
+}
+
+impl JsonFault {
+    fn of(text: &str, error: &serde_json::Error) -> Self {
+        let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+        let at = lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+        Self { at, why: if error.is_eof() { "unexpected end" } else { "unexpected character" } }
+    }
 }
 
 impl<'t> JsonTokens<'t> {
     /// Reads the text of one object; blank text is an empty one.
     pub(crate) fn object(text: &'t str) -> Result<Self, JsonFault> {
-        if text.trim_ascii().is_empty() {
-            return Ok(Self(vec![JsonToken::Open(TokenBracket::Object), JsonToken::Close(TokenBracket::Object)]));
-        }
-        let tokens = TokenReader { text, at: 0, open: Vec::new(), tokens: Vec::new() }.read()?;
+        let text = if text.trim_ascii().is_empty() { "{}" } else { text };
+        // Parsing to text checks the grammar, at any depth without recursion.
+        serde_json::from_str::<&RawValue>(text).map_err(|error| JsonFault::of(text, &error))?;
+        let tokens = TokenReader { text, rest: text }.read()?;
         match tokens.first() {
             Some(JsonToken::Open(TokenBracket::Object)) => Ok(Self(tokens)),
-            _ => Err(JsonFault { at: 0, why: "unexpected value".to_owned() }),
+            _ => Err(JsonFault { at: 0, why: "unexpected value" }),
         }
     }
 
@@ -91,130 +101,55 @@ fn value_length(tokens: &[JsonToken<'_>]) -> usize {
     tokens.len()
 }
 
-/// Reads strict JSON.
+/// The tokens of text that is JSON.
 struct TokenReader<'t> {
     text: &'t str,
-    at: usize,
-    open: Vec<TokenBracket>,
-    tokens: Vec<JsonToken<'t>>,
-}
-
-/// What is allowed next.
-///
-/// ```text
-///  Value ── { ──► FirstKey ─┬─ key ──► Value          Value ── scalar ──► After
-///    │                      └─ } ────► After          After ── , ───────► Key or Value
-///    └───── [ ──► FirstItem ┬─ value ► as Value         │ └─── } ] ─────► After
-///                           └─ ] ────► After            └ outside all brackets the end
-/// ```
-#[derive(Clone, Copy)]
-enum TokenExpect {
-    Value,
-    /// A value or `]`.
-    FirstItem,
-    Key,
-    /// A key or `}`.
-    FirstKey,
-    /// `,` or a closing bracket, or the end.
-    After,
+    rest: &'t str,
 }
 
 impl<'t> TokenReader<'t> {
     fn read(mut self) -> Result<Vec<JsonToken<'t>>, JsonFault> {
-        let mut next = TokenExpect::Value;
-        loop {
-            self.at += self.rest().len() - self.rest().trim_start_matches([' ', '\t', '\n', '\r']).len();
-            next = match (next, self.rest().bytes().next()) {
-                (TokenExpect::After, None) if self.open.is_empty() => return Ok(self.tokens),
-                (_, None) => return Err(self.fault("unexpected end")),
-                (TokenExpect::Value | TokenExpect::FirstItem, Some(b'{')) => {
-                    self.open(TokenBracket::Object, TokenExpect::FirstKey)
-                }
-                (TokenExpect::Value | TokenExpect::FirstItem, Some(b'[')) => {
-                    self.open(TokenBracket::Array, TokenExpect::FirstItem)
-                }
-                (TokenExpect::FirstKey | TokenExpect::After, Some(b'}')) => self.close(TokenBracket::Object)?,
-                (TokenExpect::FirstItem | TokenExpect::After, Some(b']')) => self.close(TokenBracket::Array)?,
-                (TokenExpect::Value | TokenExpect::FirstItem, Some(b'"')) => {
-                    let text = self.string()?;
-                    self.push(JsonToken::Text(text), TokenExpect::After)
-                }
-                (TokenExpect::Value | TokenExpect::FirstItem, Some(_)) => self.scalar()?,
-                (TokenExpect::Key | TokenExpect::FirstKey, Some(b'"')) => self.key()?,
-                (TokenExpect::After, Some(b',')) => self.comma()?,
-                _ => return Err(self.fault("unexpected character")),
+        let mut tokens = Vec::new();
+        self.pass(&[' ', '\t', '\n', '\r']);
+        while let Some(first) = self.rest.bytes().next() {
+            let bracket = if matches!(first, b'{' | b'}') { TokenBracket::Object } else { TokenBracket::Array };
+            let (token, length) = match first {
+                b'{' | b'[' => (JsonToken::Open(bracket), 1),
+                b'}' | b']' => (JsonToken::Close(bracket), 1),
+                b'"' => self.string()?,
+                _ => self.scalar(),
             };
+            tokens.push(token);
+            self.rest = &self.rest[length..];
+            self.pass(&[' ', '\t', '\n', '\r', ',', ':']);
         }
+        Ok(tokens)
     }
 
-    fn rest(&self) -> &'t str {
-        &self.text[self.at..]
+    fn pass(&mut self, between: &[char]) {
+        self.rest = self.rest.trim_start_matches(between);
     }
 
-    fn fault(&self, why: &str) -> JsonFault {
-        JsonFault { at: self.at, why: why.to_owned() }
-    }
-
-    fn push(&mut self, token: JsonToken<'t>, next: TokenExpect) -> TokenExpect {
-        self.tokens.push(token);
-        next
-    }
-
-    fn open(&mut self, bracket: TokenBracket, next: TokenExpect) -> TokenExpect {
-        self.at += 1;
-        self.open.push(bracket);
-        self.push(JsonToken::Open(bracket), next)
-    }
-
-    fn close(&mut self, bracket: TokenBracket) -> Result<TokenExpect, JsonFault> {
-        if self.open.pop() != Some(bracket) {
-            return Err(self.fault("unmatched closing bracket"));
-        }
-        self.at += 1;
-        Ok(self.push(JsonToken::Close(bracket), TokenExpect::After))
-    }
-
-    fn comma(&mut self) -> Result<TokenExpect, JsonFault> {
-        let next = match self.open.last() {
-            Some(TokenBracket::Object) => TokenExpect::Key,
-            Some(TokenBracket::Array) => TokenExpect::Value,
-            None => return Err(self.fault("more than one value")),
-        };
-        self.at += 1;
-        Ok(next)
-    }
-
-    fn key(&mut self) -> Result<TokenExpect, JsonFault> {
-        let key = self.string()?;
-        let colon = self.rest().trim_start_matches([' ', '\t', '\n', '\r']).strip_prefix(':');
-        let rest = colon.ok_or_else(|| self.fault("expected `:` after the key"))?;
-        self.at = self.text.len() - rest.len();
-        Ok(self.push(JsonToken::Key(key), TokenExpect::Value))
-    }
-
-    fn string(&mut self) -> Result<Cow<'t, str>, JsonFault> {
-        let length = string_end(&self.rest()[1..]).ok_or_else(|| self.fault("unterminated string"))?;
-        let quoted = &self.rest()[..length + 2];
-        let inside = &quoted[1..=length];
-        let text = if inside.bytes().all(|byte| byte != b'\\' && byte >= b' ') {
-            Cow::Borrowed(inside)
+    /// Returns a key or a text, and its length.
+    fn string(&self) -> Result<(JsonToken<'t>, usize), JsonFault> {
+        let length = string_end(&self.rest[1..]).unwrap_or_default() + 2;
+        let (quoted, behind) = self.rest.split_at(length);
+        let inside = &quoted[1..length - 1];
+        let text = if inside.contains('\\') {
+            let at = self.text.len() - self.rest.len();
+            Cow::Owned(serde_json::from_str(quoted).map_err(|_| JsonFault { at, why: "invalid Unicode in a string" })?)
         } else {
-            Cow::Owned(serde_json::from_str(quoted).map_err(|_| self.fault("invalid Unicode in a string"))?)
+            Cow::Borrowed(inside)
         };
-        self.at += quoted.len();
-        Ok(text)
+        let is_key = behind.trim_start_matches([' ', '\t', '\n', '\r']).starts_with(':');
+        Ok((if is_key { JsonToken::Key(text) } else { JsonToken::Text(text) }, length))
     }
 
-    fn scalar(&mut self) -> Result<TokenExpect, JsonFault> {
-        let rest = self.rest();
-        let text = &rest[..rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len())];
-        let token = match WORDS.iter().find(|word| **word == text) {
-            Some(word) => JsonToken::Word(word),
-            None if is_number(text.as_bytes()) => JsonToken::Number(text),
-            None => return Err(self.fault("expected a JSON value")),
-        };
-        self.at += text.len();
-        Ok(self.push(token, TokenExpect::After))
+    fn scalar(&self) -> (JsonToken<'t>, usize) {
+        let length = self.rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(self.rest.len());
+        let text = &self.rest[..length];
+        let word = WORDS.into_iter().find(|word| *word == text);
+        (word.map_or(JsonToken::Number(text), JsonToken::Word), length)
     }
 }
 

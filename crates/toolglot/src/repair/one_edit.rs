@@ -98,10 +98,10 @@ pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option
         return Some(Repaired { arguments: None, diagnostics: vec![text.note(Code::Broken, message)] });
     }
     let place = |place: usize| body.start + edit.before(place, at);
-    let moved = |found: Diagnostic| Diagnostic { span: place(found.span.start)..place(found.span.end), ..found };
+    let shifted = |found: Diagnostic| Diagnostic { span: place(found.span.start)..place(found.span.end), ..found };
     let fence = fenced.then(|| text.note(Code::Fence, "dropped the Markdown fence around the object"));
     let own = Diagnostic::new(edit.code(), place(at)..place(at), edit.message());
-    let diagnostics = fence.into_iter().chain([own]).chain(edited.diagnostics.into_iter().map(moved)).collect();
+    let diagnostics = fence.into_iter().chain([own]).chain(edited.diagnostics.into_iter().map(shifted)).collect();
     Some(Repaired { diagnostics, ..edited })
 }
 

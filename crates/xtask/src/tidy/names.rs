@@ -54,9 +54,33 @@ pub(super) fn types_say_what_they_are(file: &File) -> Complaints {
     silent.map(|named| complaint(file, named.line, &format!("say in a sentence what `{}` is", named.name))).collect()
 }
 
+/// Names that meant several things in the core, each in places that had nothing to do with one another.
+const VAGUE: [&str; 6] = ["goes_on", "doubt", "remains", "near", "hasty", "moved"];
+
+/// The core has no name that says too little.
+pub(super) fn names_say_enough(file: &File) -> Complaints {
+    if !file.path.starts_with("crates/toolglot/src/") || !file.path.ends_with(".rs") {
+        return Vec::new();
+    }
+    let is_word = |byte: char| byte.is_ascii_alphanumeric() || byte == '_';
+    let code = |line| str::split(line, "//").next().unwrap_or_default();
+    let words = file
+        .lines()
+        .flat_map(|(number, line)| code(line).split(move |letter| !is_word(letter)).map(move |word| (number, word)));
+    let vague = words.filter(|(_, word)| VAGUE.contains(&word.to_lowercase().as_str()));
+    vague.map(|(number, word)| complaint(file, number, &format!("`{word}` says too little: name what it is"))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn vague_names_are_found_in_code() {
+        let file = |text: &str| File { path: "crates/toolglot/src/a.rs".to_owned(), text: text.to_owned() };
+        assert_eq!(names_say_enough(&file("const NEAR: usize = 1;\n")).len(), 1);
+        assert!(names_say_enough(&file("let nearest = 1; // near\n")).is_empty());
+    }
 
     #[test]
     fn a_name_that_is_used_twice_is_found() {

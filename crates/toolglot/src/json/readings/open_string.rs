@@ -18,7 +18,7 @@ pub(crate) const QUOTED: usize = 8;
 const COLON: usize = 4;
 
 /// The end of a key is at most this far after the previous value: the key, and a slip.
-const KEY_NEAR: usize = 1 << 6;
+const KEY_REACH: usize = 1 << 6;
 
 /// Names of members that are recorded in a string. Tools have fewer parameters; without the bound, a string made of
 /// names would be compared with itself.
@@ -182,12 +182,12 @@ impl Resolver<'_> {
         let end = self.behind(choice, at)?;
         let next = view.skip_blanks(end)?;
         let closer = choice.levels.stack.last().map_or(b')', |level| level.bracket.closer());
-        let goes_on = match view.byte(next)? {
+        let continues = match view.byte(next)? {
             Some(b'{') => view.slice(end, next).contains('\n'),
             Some(b'"') => next > end && self.key(next)?.is_some(),
             byte => byte.is_some_and(|byte| byte == b',' || byte == closer),
         };
-        Ok(goes_on
+        Ok(continues
             && match view.slice(choice.from, at).as_bytes() {
                 [] | [.., b'\\', b'n' | b't'] => true,
                 [.., last] if b"([{=,: \n\t'\"".contains(last) => false,
@@ -234,7 +234,7 @@ impl Resolver<'_> {
             return Ok(());
         }
         if let Ahead::Found(after) = self.look.string(choice.quote, end, KEY)?
-            && self.has_near(after, COLON, |near| near.contains(&b':'))?
+            && self.has_within(after, COLON, |peeked| peeked.contains(&b':'))?
         {
             let name = view.slice(end, after - 1);
             if arguments {
@@ -272,7 +272,7 @@ impl Resolver<'_> {
         let end = self.behind(choice, at)?;
         if choice.all != 1 {
             // Quotes before it are escaped, so this string's own are no slip, and what looks like a member is one.
-            return Ok(self.begins_key(choice, end)? || choice.all > 1 && self.has_near(first, KEY_NEAR, ends_key)?);
+            return Ok(self.begins_key(choice, end)? || choice.all > 1 && self.has_within(first, KEY_REACH, ends_key)?);
         }
         let named = self.look.view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_:".contains(&byte));
         Ok(named || between.ends_with(['=', ':']))
@@ -293,10 +293,10 @@ impl Resolver<'_> {
     }
 
     /// Returns whether the bytes at `at` have a property, of which at most `reach` are visible.
-    fn has_near(&self, at: usize, reach: usize, is: impl Fn(&[u8]) -> bool) -> Result<bool, NotYet> {
-        let near = self.look.view.near(at, reach);
-        let has = is(near);
-        if !has && near.len() < reach {
+    fn has_within(&self, at: usize, reach: usize, is: impl Fn(&[u8]) -> bool) -> Result<bool, NotYet> {
+        let peeked = self.look.view.peek(at, reach);
+        let has = is(peeked);
+        if !has && peeked.len() < reach {
             self.look.view.final_end()?;
         }
         Ok(has)
@@ -352,7 +352,7 @@ fn is_part(before: &str, object: bool) -> bool {
 }
 
 /// Returns whether a quote and a colon are in a text as after a key; none before them has a backslash.
-fn ends_key(near: &[u8]) -> bool {
-    let end = near.windows(2).position(|pair| pair == b"\":" || pair[0] == b'\\');
-    end.is_some_and(|end| near[end] == b'"')
+fn ends_key(peeked: &[u8]) -> bool {
+    let end = peeked.windows(2).position(|pair| pair == b"\":" || pair[0] == b'\\');
+    end.is_some_and(|end| peeked[end] == b'"')
 }

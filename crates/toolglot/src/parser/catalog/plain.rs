@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::{Candidate, CandidateRole, Catalog, Strength};
 use crate::dialect::{BodyKind, HeadPart, Literal, Pattern, Spelling};
-use crate::lead::{Lead, near};
+use crate::lead::{Lead, matching};
 use crate::parser::head::{Head, nodes, stands};
 use crate::view::{NotYet, View};
 
@@ -39,7 +39,7 @@ impl Catalog {
     ) -> Option<(&Candidate, usize)> {
         let calls = self.plain_calls.get_or_init(|| self.list_plain_calls());
         let lead = Lead::of(view.rest(at));
-        near(calls, lead, |call| call.lead).find_map(|PlainCandidate { number, shadow, .. }| {
+        matching(calls, lead, |call| call.lead).find_map(|PlainCandidate { number, shadow, .. }| {
             let candidate = &self.candidates[*number];
             let opener = self.pattern(candidate)?.opening()?;
             let end = stands(view, at, [opener], &Head::default()).ok()??;

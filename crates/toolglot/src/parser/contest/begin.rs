@@ -23,18 +23,18 @@ use crate::view::{NotYet, View};
 
 /// Bytes of heads, and of the body, that identify a call inside another one's value. Heads are bounded by
 /// 128 bytes of name and 256 of each field, so 1 KiB holds any real one.
-pub(crate) const NEAR: usize = 1 << 10;
+pub(crate) const REACH: usize = 1 << 10;
 
 /// The same as [`begin`], for a call that nearby bytes must identify.
 ///
 /// Calls in values, and openers after much futile look-ahead, are so many that none may cost more.
-pub(super) fn begin_near(
+pub(super) fn begin_bounded(
     context: &TrialContext<'_>,
     at: usize,
     head: &mut Head,
     reach: usize,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
-    let seen = TrialContext { view: context.view.limited(at + reach), near: true, ..*context };
+    let seen = TrialContext { view: context.view.limited(at + reach), bounded: true, ..*context };
     match begin(&seen, at, head) {
         Err(NotYet) if seen.view.end() < context.view.end() => Ok(None),
         decided => decided,
@@ -109,7 +109,7 @@ fn behind_noise(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<
 impl TrialContext<'_> {
     fn call<'c>(&'c self, callee: &'c Callee, head: &'c Head, ahead: &'c Cell<usize>) -> CallContext<'c> {
         let context = CallContext::new(self.engine, self.view, &self.pattern_ref, callee, head);
-        CallContext { near: self.near, ahead: Some(ahead), ..context }
+        CallContext { bounded: self.bounded, ahead: Some(ahead), ..context }
     }
 }
 

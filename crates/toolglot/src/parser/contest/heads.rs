@@ -1,6 +1,6 @@
 //! The heads of a section and of a call, before the body.
 
-use super::{NEAR, TrialContext};
+use super::{REACH, TrialContext};
 use crate::diagnostic::Code;
 use crate::dialect::HeadPart;
 use crate::lead::Lead;
@@ -39,7 +39,7 @@ pub(crate) fn heads(
         return Ok(HeadResult { head, body: Err("not decided within the look-ahead limit"), section });
     }
     let view = context.view;
-    let seen = if context.nested { view.limited(context.at + NEAR) } else { view };
+    let seen = if context.nested { view.limited(context.at + REACH) } else { view };
     let read = read_heads(&TrialContext { view: seen, ..*context }, &mut head, &mut section);
     let body = view.within(seen, read)?;
     Ok(HeadResult { head, body: body.ok_or("no call header here"), section })

@@ -122,7 +122,7 @@ fn value_end(
     let first = close.map_or(Some(b'>'), Literal::first_byte);
     let may_close = |byte: u8| first.is_none_or(|first| byte == first);
     loop {
-        at += data(view.near(at, start + ATTRIBUTE_LIMIT + 1 - at), quote, first);
+        at += data(view.peek(at, start + ATTRIBUTE_LIMIT + 1 - at), quote, first);
         if at - start > ATTRIBUTE_LIMIT {
             break;
         }

@@ -46,8 +46,8 @@ fn spaced(view: View<'_>, word: Range<usize>, next: &Literal, head: &Head) -> Re
     if view.byte(word.end)? != Some(b' ') || stands(view, skip_gap(view, word.end)?, [next], head)?.is_some() {
         return Ok(None);
     }
-    let (at, near) = (word.start, view.limited(word.start + NAME_LIMIT));
-    let whole = view.within(near, field_end(near, at, Some(next), head))?;
+    let (at, bounded) = (word.start, view.limited(word.start + NAME_LIMIT));
+    let whole = view.within(bounded, field_end(bounded, at, Some(next), head))?;
     let is_word = |word: &str| word.chars().all(|next| is_name_char(next, false));
     Ok(whole.filter(|whole| view.slice(at, *whole).trim_end().split(' ').all(|word| !word.is_empty() && is_word(word))))
 }
@@ -63,8 +63,8 @@ pub(super) fn quoted_name(view: View<'_>, at: usize) -> Result<Option<usize>, No
 pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let mut end = at;
     if view.byte(at)?.is_some_and(|first| first.is_ascii() && is_name_char(char::from(first), true)) {
-        let near = view.near(at, NAME_LIMIT + 1);
-        end += near.iter().position(|byte| !NAME_BYTES[usize::from(*byte)]).unwrap_or(near.len());
+        let peeked = view.peek(at, NAME_LIMIT + 1);
+        end += peeked.iter().position(|byte| !NAME_BYTES[usize::from(*byte)]).unwrap_or(peeked.len());
     }
     // An ASCII byte that is none of a plain name ends it.
     while end - at <= NAME_LIMIT
@@ -72,7 +72,7 @@ pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYe
         && let Some(next) = view.char(end)?.filter(|next| is_name_char(*next, end == at))
     {
         end += next.len_utf8();
-        end += view.near(end, NAME_LIMIT).iter().take_while(|byte| NAME_BYTES[usize::from(**byte)]).count();
+        end += view.peek(end, NAME_LIMIT).iter().take_while(|byte| NAME_BYTES[usize::from(**byte)]).count();
     }
     if end - at > NAME_LIMIT {
         return Ok(None);

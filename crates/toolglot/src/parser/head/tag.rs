@@ -12,14 +12,14 @@ pub(crate) fn named_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usize
 
 /// Returns what a closing tag whose `</` ends at `at` closes, and the tag's end; it need not be a name.
 pub(crate) fn closing_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
-    let near = view.near(at, NAME_LIMIT);
-    match near.iter().position(|byte| matches!(byte, b'>' | b'<' | b'"' | b'\'') || is_blank(*byte)) {
-        Some(length) if length > 0 && near[length] == b'>' => {
+    let peeked = view.peek(at, NAME_LIMIT);
+    match peeked.iter().position(|byte| matches!(byte, b'>' | b'<' | b'"' | b'\'') || is_blank(*byte)) {
+        Some(length) if length > 0 && peeked[length] == b'>' => {
             let end = at + length + 1;
             Ok((!view.is_forged(at.saturating_sub(2), end)).then(|| (view.slice(at, end - 1), end)))
         }
         Some(_) => Ok(None),
-        None if near.len() >= NAME_LIMIT => Ok(None),
+        None if peeked.len() >= NAME_LIMIT => Ok(None),
         None => view.final_end().map(|_| None),
     }
 }
@@ -43,11 +43,11 @@ pub(crate) enum TagEnd {
 
 /// Returns how the tag that is open at `at` continues.
 pub(crate) fn tag_end(view: View<'_>, at: usize) -> Result<TagEnd, NotYet> {
-    let near = view.near(at, NAME_LIMIT);
-    match memchr::memchr2(b'>', b'<', near) {
-        Some(ahead) if near[ahead] == b'>' => Ok(TagEnd::Closed),
+    let peeked = view.peek(at, NAME_LIMIT);
+    match memchr::memchr2(b'>', b'<', peeked) {
+        Some(ahead) if peeked[ahead] == b'>' => Ok(TagEnd::Closed),
         Some(_) => Ok(TagEnd::Open),
-        None if near.len() >= NAME_LIMIT => Ok(TagEnd::Open),
+        None if peeked.len() >= NAME_LIMIT => Ok(TagEnd::Open),
         None => view.final_end().map(|_| TagEnd::Cut),
     }
 }

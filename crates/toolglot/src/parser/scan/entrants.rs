@@ -79,8 +79,8 @@ impl Scanner {
             && let Some(behind) = engine.behind_name(view, self.at)?
         {
             // A fence may precede the arguments, and a longer name here.
-            let goes_on = |bytes: &ByteBits| bytes.contains(behind) || b"`.:/-".contains(&behind);
-            entrants.extend(catalog.named.iter().filter(|named| goes_on(&named.1)).map(|named| named.0));
+            let continues = |bytes: &ByteBits| bytes.contains(behind) || b"`.:/-".contains(&behind);
+            entrants.extend(catalog.named.iter().filter(|named| continues(&named.1)).map(|named| named.0));
         }
         if self.no_reasoning {
             entrants.retain(|number| catalog.candidates[*number].role != CandidateRole::Reasoning);

@@ -14,7 +14,7 @@ use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
 /// Bytes that may decide a contest: those of an opener and what it opens, and those of the longest fields in heads.
-const NEAR: [usize; 2] = [64, 512];
+const REACHES: [usize; 2] = [64, 512];
 
 /// Bytes of futile look-ahead before the limit also depends on the text so far: a quarter of the
 /// default held text. From then on, look-ahead is bounded by twice the passed text, so the total stays linear
@@ -72,7 +72,7 @@ impl Scanner {
     }
 
     /// Decides a contest, by nearby bytes once one was lost: the same bytes need not be tried again.
-    pub(super) fn decide_near(
+    pub(super) fn decide_bounded(
         &mut self,
         engine: &Engine,
         view: View<'_>,
@@ -83,16 +83,16 @@ impl Scanner {
             let keeps = self.lost.any && self.may_repeat(engine, view, sink);
             self.lost.began = keeps.then(|| (self.standing(engine, sink), self.wasted_lookahead));
         }
-        for reach in NEAR {
-            let near = view.limited(self.at + reach);
+        for reach in REACHES {
+            let bounded = view.limited(self.at + reach);
             // What was sought further away is not to be sought in less.
-            if !begins || self.lost.began.is_none() || near.end() == view.end() || self.sought.to > near.end() {
+            if !begins || self.lost.began.is_none() || bounded.end() == view.end() || self.sought.to > bounded.end() {
                 break;
             }
-            match self.decide(engine, near, sink) {
+            match self.decide(engine, bounded, sink) {
                 Err(NotYet) => {}
                 Ok(ContestOutcome::Lost) => {
-                    self.keep_lost(engine, near, sink);
+                    self.keep_lost(engine, bounded, sink);
                     return Ok(ContestOutcome::Lost);
                 }
                 decided => return decided,
@@ -101,7 +101,7 @@ impl Scanner {
         let found = self.decide(engine, view, sink)?;
         if matches!(found, ContestOutcome::Lost) {
             // What is decided before the input's end depends on what is visible.
-            if view.final_end().is_err() && view.end() - self.at <= NEAR[1] {
+            if view.final_end().is_err() && view.end() - self.at <= REACHES[1] {
                 self.keep_lost(engine, view, sink);
             }
             self.lost.any |= self.looks_ahead;
@@ -109,16 +109,16 @@ impl Scanner {
         Ok(found)
     }
 
-    /// Stores the contest that was lost here with the bytes of `near`.
-    fn keep_lost(&mut self, engine: &Engine, near: View<'_>, sink: &Sink) {
+    /// Stores the contest that was lost here with the bytes of `bounded`.
+    fn keep_lost(&mut self, engine: &Engine, bounded: View<'_>, sink: &Sink) {
         let Some((before, wasted)) =
-            self.lost.began.filter(|_| self.looks_ahead && self.may_repeat(engine, near, sink))
+            self.lost.began.filter(|_| self.looks_ahead && self.may_repeat(engine, bounded, sink))
         else {
             return;
         };
         let (wasted, unread) = (self.wasted_lookahead - wasted, self.unread_here.saturating_sub(self.at));
         let lost = LostContest { seen: self.seen, wasted, unread, stop: None };
-        let number = self.lost.kept.keep(near.rest(self.at), before, lost);
+        let number = self.lost.kept.keep(bounded.rest(self.at), before, lost);
         self.lost.last = Some((number, self.at));
     }
 

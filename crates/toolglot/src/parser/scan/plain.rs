@@ -20,21 +20,21 @@ impl Scanner {
             return None;
         }
         let limits = &engine.options.limits;
-        let near = view.limited(self.at.saturating_add(PLAIN.min(limits.held).min(limits.arguments)));
+        let bounded = view.limited(self.at.saturating_add(PLAIN.min(limits.held).min(limits.arguments)));
         let (candidate, body) =
-            engine.catalog.plain_call(near, self.at, || opens_element(engine, near, self.at) != Ok(false))?;
+            engine.catalog.plain_call(bounded, self.at, || opens_element(engine, bounded, self.at) != Ok(false))?;
         // After a call, those of its dialect come first. Of a dialect with tags of the tools' names `calls_of` says none.
         let mut opened = Vec::new();
         let mut others = |last: usize| {
-            engine.catalog.calls_of(last, near, self.at, true) != Ok(Vec::new())
-                || engine.catalog.opened(near, self.at, true, &mut opened).is_err()
+            engine.catalog.calls_of(last, bounded, self.at, true) != Ok(Vec::new())
+                || engine.catalog.opened(bounded, self.at, true, &mut opened).is_err()
                 || opened.iter().any(|number| engine.catalog.is_call_of(last, *number))
         };
         if self.last.is_some_and(|last| last != candidate.dialect && others(last)) {
             return None;
         }
         let pattern_ref = candidate.pattern_ref();
-        let call = plain_call(engine, near, body, pattern_ref)?;
+        let call = plain_call(engine, bounded, body, pattern_ref)?;
         sink.call_start(call.name, None, call.arguments.start);
         sink.arguments(call.arguments.end, view.slice(call.arguments.start, call.arguments.end));
         sink.call_end(None, call.end);

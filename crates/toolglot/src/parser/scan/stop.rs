@@ -12,7 +12,8 @@ impl Scanner {
         let catalog = &engine.catalog;
         let rest = view.rest(self.at);
         let bytes = if engine.reads_weak { &catalog.stops_and_lines } else { catalog.stops.first_bytes() };
-        let near = !engine.options.careful && engine.options.limits.held >= Lead::BYTES && catalog.dynamic.is_empty();
+        let in_line =
+            !engine.options.careful && engine.options.limits.held >= Lead::BYTES && catalog.dynamic.is_empty();
         let (mut from, mut line_start, mut fresh) = (0, self.place.is_line_start(), self.place.is_fresh());
         loop {
             if line_start {
@@ -29,7 +30,7 @@ impl Scanner {
                     return Some(self.at + from);
                 }
             }
-            from += if near { catalog.stops.find_or(bytes, &rest[from..]) } else { bytes.find(&rest[from..]) }?;
+            from += if in_line { catalog.stops.find_or(bytes, &rest[from..]) } else { bytes.find(&rest[from..]) }?;
             line_start = rest[from] == b'\n';
             if !line_start && (engine.options.careful || opens(engine, view, self.at + from)) {
                 return Some(self.at + from);

@@ -50,7 +50,7 @@ fn begins_with(marker: &str, text: &str) -> bool {
 }
 
 /// Returns what follows a value's closer that ends at `end`, if that is possible.
-pub(super) fn goes_on(end: usize, context: &ValueContext<'_>) -> Result<Option<Marker>, NotYet> {
+pub(super) fn continuation(end: usize, context: &ValueContext<'_>) -> Result<Option<Marker>, NotYet> {
     // A second closer is a slip, but two quotes in a row are data.
     let doubled = context.param.tail.first().is_some_and(Literal::is_strong);
     let any = [Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Value];

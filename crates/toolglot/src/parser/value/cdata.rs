@@ -2,7 +2,7 @@
 
 use super::end::ValueEndFinder;
 use crate::parser::call_context::CallContext;
-use crate::parser::remains::LOOK;
+use crate::parser::leftover::LOOK;
 use crate::view::{NotYet, View};
 
 pub(super) const CDATA: &str = "<![CDATA[";
@@ -42,12 +42,12 @@ impl ValueEndFinder {
 
 /// Returns whether the CDATA that is open at `at` has no end nearby: the input ends first, or other CDATA opens.
 fn lacks_cdata_end(view: View<'_>, at: usize) -> Result<bool, NotYet> {
-    let near = view.near(at, LOOK);
-    let end = memchr::memmem::find(near, CDATA_END.as_bytes());
-    let other = memchr::memmem::find(near, CDATA.as_bytes());
+    let peeked = view.peek(at, LOOK);
+    let end = memchr::memmem::find(peeked, CDATA_END.as_bytes());
+    let other = memchr::memmem::find(peeked, CDATA.as_bytes());
     match (other, end) {
         (Some(other), _) => Ok(end.is_none_or(|end| other < end)),
-        (None, None) if near.len() < LOOK => view.final_end().map(|_| true),
+        (None, None) if peeked.len() < LOOK => view.final_end().map(|_| true),
         _ => Ok(false),
     }
 }

@@ -2,15 +2,15 @@
 //!
 //! ```text
 //!             marker that may be data
-//!   Sure ───────────────────────────▶ Doubt (nothing is emitted)
+//!   Sure ───────────────────────────▶ Held  (nothing is emitted)
 //!    ▲                                  │   │
 //!    └──── a good closer of the value ◀─┘   └──▶ an opener that becomes ready, or the end:
-//!          (all before it was data)              the value ended where the doubt began
+//!          (all before it was data)              the value ended at the held end       
 //! ```
 //!
 //! Markers in a string do not count if the string belongs to JSON that ends where the value may.
 
-use super::behind::{begins_next, begins_other, ends_in_tags, goes_on, is_word, touches_quote};
+use super::behind::{begins_next, begins_other, continuation, ends_in_tags, is_word, touches_quote};
 use super::json_span::{JsonRest, JsonSpan, may_be_text};
 use super::opened::OpenedTags;
 use crate::diagnostic::Code;
@@ -19,9 +19,9 @@ use crate::json::{InnerCall, QUOTED};
 use crate::parser::boundary;
 use crate::parser::call_context::CallContext;
 use crate::parser::head::{named_tag, skip_gap};
+use crate::parser::leftover::LOOK;
 use crate::parser::marker::Marker;
 use crate::parser::params::param_head;
-use crate::parser::remains::LOOK;
 use crate::parser::torn::{
     closes_another, first_piece, is_frayed, is_torn, is_unsaid, is_weak, lacks_break, resembles_closer,
 };
@@ -44,9 +44,9 @@ pub(super) struct ValueEndFinder {
     /// Everything before has been looked at.
     pub(super) scan: usize,
     /// Where the value ended, if the later markers confirm it.
-    pub(super) doubt: Option<ValueEdge>,
+    pub(super) held: Option<ValueEdge>,
     /// Ends are never doubtful: earlier ones needed too much look-ahead.
-    hasty: bool,
+    frugal: bool,
     /// Everything before has been searched for fragments of markers, the first of which is there.
     searched: usize,
     piece: usize,
@@ -69,20 +69,20 @@ impl ValueEdge {
 }
 
 impl ValueEndFinder {
-    pub(super) fn new(at: usize, param: usize, hasty: bool) -> Self {
+    pub(super) fn new(at: usize, param: usize, frugal: bool) -> Self {
         let opened = OpenedTags::new(param);
-        Self { scan: at, hasty, searched: at, piece: usize::MAX, opened, ..Self::default() }
+        Self { scan: at, frugal, searched: at, piece: usize::MAX, opened, ..Self::default() }
     }
 
     /// The value begins at `at` and may be JSON.
     pub(super) fn expect_json(&mut self, at: usize) {
-        self.json = (!self.hasty).then(|| JsonSpan::new(at));
+        self.json = (!self.frugal).then(|| JsonSpan::new(at));
     }
 
-    /// Records a doubtful end, unless there is one; if doubt is not allowed, the value ends there.
-    fn doubt(&mut self, edge: ValueEdge) -> Option<ValueEdge> {
-        let doubt = *self.doubt.get_or_insert(edge);
-        self.hasty.then_some(doubt)
+    /// Records a doubtful end, unless there is one; if it may not hold one, the value ends there.
+    fn hold(&mut self, edge: ValueEdge) -> Option<ValueEdge> {
+        let held = *self.held.get_or_insert(edge);
+        self.frugal.then_some(held)
     }
 
     /// Moves to a possible marker, past tags that are data; false at the end of the visible bytes.
@@ -136,22 +136,22 @@ impl ValueEndFinder {
     pub(super) fn at_end_of_input(&self, context: &ValueContext<'_>, sink: &mut Sink) -> Result<ValueEdge, NotYet> {
         let end = context.view.final_end()?;
         let cut = context.engine.options.is_cut();
-        let Some(doubt) = self.doubt.filter(|_| !cut && !is_weak(context.param)) else {
+        let Some(held) = self.held.filter(|_| !cut && !is_weak(context.param)) else {
             return Ok(ValueEdge { end, next: end, whole: false });
         };
-        if !context.param.is_separated() && context.any(doubt.end, context.param.tail.first())?.is_none() {
-            let tag = context.view.slice(doubt.end, doubt.next);
+        if !context.param.is_separated() && context.any(held.end, context.param.tail.first())?.is_none() {
+            let tag = context.view.slice(held.end, held.next);
             let name = tag.trim_start_matches("</").trim_end_matches('>');
             let unlike = !tag.is_empty() && !resembles_closer(name, context);
             if is_weak(context.pattern()) || unlike {
                 return Ok(ValueEdge { end, next: end, whole: false });
             }
-            report(if tag.is_empty() { Marker::Open } else { Marker::Tag }, &doubt, sink);
+            report(if tag.is_empty() { Marker::Open } else { Marker::Tag }, &held, sink);
             if is_unsaid(false, context) {
-                sink.broken(doubt.end..doubt.end, UNSAID);
+                sink.broken(held.end..held.end, UNSAID);
             }
         }
-        Ok(doubt)
+        Ok(held)
     }
 
     /// Decides what is at `scan`: the value's end, a doubtful end, or data to skip.
@@ -232,14 +232,14 @@ impl ValueEndFinder {
         context: &ValueContext<'_>,
     ) -> Result<Option<&'static str>, NotYet> {
         // Its own closer has been seen, and nobody knows what follows that.
-        let closed = self.doubt.filter(|doubt| doubt.next > doubt.end && doubt.end < edge.end);
+        let closed = self.held.filter(|held| held.next > held.end && held.end < edge.end);
         let unknown = marker == Marker::Param && (closed.is_some() || self.strayed);
         let torn = unknown || closed.is_some_and(|closed| is_torn(closed.next, edge.end, context, context.param));
         let frayed = torn || marker != Marker::Value && is_frayed(edge.end, context);
         let closes = !context.param.is_separated();
         let lacks_closer = closes && edge.next == edge.end;
         Ok(match marker {
-            Marker::Open if self.doubt.is_none() => Some("another call begins in the middle of a value"),
+            Marker::Open if self.held.is_none() => Some("another call begins in the middle of a value"),
             Marker::Call | Marker::Section | Marker::Param | Marker::Open if closes && is_weak(context.param) => {
                 Some("a value without a quote that ends it for certain")
             }
@@ -258,7 +258,7 @@ impl ValueEndFinder {
     /// The value's closer ends it if what follows is possible; otherwise it is a doubtful end.
     fn value_closer(&mut self, end: usize, context: &ValueContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let (view, edge) = (context.view, ValueEdge::at(self.scan, end));
-        let follows = match goes_on(end, context)? {
+        let follows = match continuation(end, context)? {
             Some(_) if is_word(end, context)? => None,
             // Only the same closer is a doubled one: before another spelling it is data.
             Some(Marker::Value) if is_drifted(&edge, context) => None,
@@ -275,7 +275,7 @@ impl ValueEndFinder {
             _ => {}
         }
         // Another spelling is an end where the call continues after it, and data elsewhere.
-        Ok(if is_drifted(&edge, context) { None } else { self.doubt(edge) })
+        Ok(if is_drifted(&edge, context) { None } else { self.hold(edge) })
     }
 
     /// Returns the end of the call's closers after a value's closer, which ends at `end`, if a required
@@ -322,8 +322,8 @@ impl ValueEndFinder {
         let edge = ValueEdge::at(self.scan, after);
         match context.follows(after, &[Marker::Call, Marker::Section, Marker::Param])? {
             Some(Marker::Param) if context.is_open() && !begins_other(context.gap(after)?, context)? => Ok(None),
-            Some(Marker::End) => Ok(self.doubt(edge)),
-            None if ends_in_tags(after, context)? => Ok(self.doubt(edge)),
+            Some(Marker::End) => Ok(self.hold(edge)),
+            None if ends_in_tags(after, context)? => Ok(self.hold(edge)),
             follows => Ok(follows.map(|_| edge)),
         }
     }
@@ -336,15 +336,15 @@ impl ValueEndFinder {
         end: usize,
         context: &ValueContext<'_>,
     ) -> Result<Option<ValueEdge>, NotYet> {
-        if self.doubt.is_none() && begins_other(context.gap(end)?, context)? {
+        if self.held.is_none() && begins_other(context.gap(end)?, context)? {
             return Ok(Some(ValueEdge::at(self.scan, end)));
         }
         let markers = if marker == Marker::Call { &[Marker::Section, Marker::Open][..] } else { &[Marker::Open] };
         let follows = context.follows(end, markers)?;
-        let sure = follows == Some(Marker::Section) || follows == Some(Marker::End) && self.doubt.is_none();
+        let sure = follows == Some(Marker::Section) || follows == Some(Marker::End) && self.held.is_none();
         let sure = sure && !boundary::is_cut_behind(context, end)?;
-        let doubt = *self.doubt.get_or_insert(ValueEdge::at(self.scan, self.scan));
-        Ok((sure || self.hasty).then_some(doubt))
+        let held = *self.held.get_or_insert(ValueEdge::at(self.scan, self.scan));
+        Ok((sure || self.frugal).then_some(held))
     }
 
     /// The call's closer ends the last of separated values if other text cannot contain it, or if a line or another call begins
@@ -356,7 +356,7 @@ impl ValueEndFinder {
         if over || context.pattern().tail.iter().any(Literal::is_strong) || context.opener(next)?.is_some() {
             return Ok(Some(edge));
         }
-        Ok(self.doubt(edge))
+        Ok(self.hold(edge))
     }
 
     /// Returns whether an element that the value opened closes after `at`, before the value's own closer: its content
@@ -393,7 +393,7 @@ impl ValueEndFinder {
         };
         self.in_vain += read;
         match inner {
-            InnerCall::Alone => return Ok(Some(self.doubt.unwrap_or(ValueEdge::at(at, at)))),
+            InnerCall::Alone => return Ok(Some(self.held.unwrap_or(ValueEdge::at(at, at)))),
             InnerCall::Quoted(end) => self.scan = end,
             InnerCall::Data => {
                 self.openers += 1;
@@ -405,7 +405,7 @@ impl ValueEndFinder {
 
     /// Returns whether the text around an opener may be examined, up to the end of its call; all other openers are data.
     fn may_look(&self) -> bool {
-        self.openers < QUOTED && !self.hasty
+        self.openers < QUOTED && !self.frugal
     }
 
     /// Records that something was examined, and the number of bytes.

@@ -1,4 +1,4 @@
-//! Detects remains of a call after its end: if there are any, the call did not end where it seems to.
+//! Detects leftovers of a call after its end: if there are any, the call did not end where it seems to.
 
 use super::call_context::CallContext;
 use super::kwargs::keyword;
@@ -7,38 +7,40 @@ use crate::dialect::{BodyKind, Pattern};
 use crate::json::Markers;
 use crate::view::NotYet;
 
-/// How far a doubt is examined: about a screen of text. Beyond that, a better end of a string, the rest of one, an element's
+/// How far a doubtful end is examined: about a screen of text. Beyond that, a better end of a string, the rest of one, an element's
 /// closers, the kind of a bracket, or the keys of arguments more likely belong to another call.
 pub(crate) const LOOK: usize = 1 << 12;
 
 /// The number of bytes that a wrong closer shares with the right one: `<|cl`, `</fu`.
 const ALIKE: usize = 4;
 
-/// What is known about a call whose remains are searched for.
+/// What is known about a call whose leftovers are searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Doubt {
-    /// Its end is not in doubt.
+pub(super) enum EndKind {
+    /// Its end is certain.
     Clean,
     /// Its strings contain unescaped quotes.
     Quotes,
     /// A repair determined its end.
-    Moved,
+    Repaired,
 }
 
-/// Returns whether the text near a call that ended at `at` belongs to none of its strings: no unmatched closer, no
+/// Returns whether the text after a call that ended at `at` belongs to none of its strings: no unmatched closer, no
 /// quote before a brace; no keyword of a Python call, if quotes in its strings are unescaped.
-pub(super) fn is_over(context: &CallContext<'_>, at: usize, doubt: Doubt) -> Result<bool, NotYet> {
+pub(super) fn is_over(context: &CallContext<'_>, at: usize, end_kind: EndKind) -> Result<bool, NotYet> {
     let end = behind_section(context, at)?;
-    Ok(goes_on_behind(context, at)? || goes_on_behind(context, end)? || is_over_behind(context, end, doubt, false)?)
+    Ok(continues_behind(context, at)?
+        || continues_behind(context, end)?
+        || is_over_behind(context, end, end_kind, false)?)
 }
 
-/// Returns whether the text near a call that ended at `at`, after a repair that moved its end, contains no remains
+/// Returns whether the text after a call that ended at `at`, after a repair that moved its end, contains no leftovers
 /// of it: the same conditions, and no quoted key. Quotes count only on its own line if its arguments are sound.
 pub(super) fn is_over_for_certain(context: &CallContext<'_>, at: usize, sound: bool) -> Result<bool, NotYet> {
     let next = context.gap(at)?;
     // Line breaks that are written as in strings may be those of one.
     let escaped = context.view.slice(at, next).contains('\\');
-    if !escaped && (resembles_closer(context, next)? || context.next_opens(next)? || goes_on_behind(context, at)?) {
+    if !escaped && (resembles_closer(context, next)? || context.next_opens(next)? || continues_behind(context, at)?) {
         return Ok(true);
     }
     let end = behind_section(context, at)?;
@@ -47,8 +49,8 @@ pub(super) fn is_over_for_certain(context: &CallContext<'_>, at: usize, sound: b
     while context.view.byte(inside)? == Some(b'`') {
         inside += 1;
     }
-    let goes_on = matches!(context.view.byte(context.gap(inside)?)?, Some(b',' | b')'));
-    Ok(!goes_on && is_over_behind(context, end, Doubt::Moved, sound)?)
+    let is_inside = matches!(context.view.byte(context.gap(inside)?)?, Some(b',' | b')'));
+    Ok(!is_inside && is_over_behind(context, end, EndKind::Repaired, sound)?)
 }
 
 /// Returns whether the text at `at` begins like the call's closer, and is not the section's: it is a wrong closer, not
@@ -78,7 +80,7 @@ pub(super) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<boo
 }
 
 /// Returns whether the input ends after a call that ended at `at`, or another call follows.
-fn goes_on_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+fn continues_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let next = behind_skips(context, at)?;
     if context.view.byte(next)?.is_none()
         || context.opener(next)?.is_some()
@@ -120,26 +122,26 @@ pub(super) fn ends_line(context: &CallContext<'_>, at: usize) -> Result<bool, No
     let end = behind_section(context, at)?;
     let next = context.gap(end)?;
     let line = context.view.byte(next)?.is_none() || context.view.slice(end, next).contains('\n');
-    Ok(line || goes_on_behind(context, at)? || context.opener(next)?.is_some())
+    Ok(line || continues_behind(context, at)? || context.opener(next)?.is_some())
 }
 
 /// Returns whether a quote at `at` is followed by what may follow a string in a call's arguments.
-fn is_rest(context: &CallContext<'_>, at: usize, doubt: Doubt) -> Result<bool, NotYet> {
+fn is_rest(context: &CallContext<'_>, at: usize, end_kind: EndKind) -> Result<bool, NotYet> {
     let (view, quote) = (context.view, context.view.byte(at)?);
     if context.pattern().kind() != Some(BodyKind::Kwargs) {
         let behind = if quote == Some(b'"') { view.byte(at + 1)? } else { None };
-        return Ok(behind == Some(b'}') || doubt == Doubt::Moved && behind == Some(b':'));
+        return Ok(behind == Some(b'}') || end_kind == EndKind::Repaired && behind == Some(b':'));
     }
     Ok(match view.byte(at + 1)?.filter(|_| matches!(quote, Some(b'"' | b'\''))) {
-        Some(b')') => doubt >= Doubt::Quotes,
-        Some(b',') if doubt >= Doubt::Quotes => {
+        Some(b')') => end_kind >= EndKind::Quotes,
+        Some(b',') if end_kind >= EndKind::Quotes => {
             keyword(view, view.skip_blanks(at + 2)?)?.is_some_and(|(name, _)| name.text.len() == name.span.len())
         }
         _ => false,
     })
 }
 
-fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: bool) -> Result<bool, NotYet> {
+fn is_over_behind(context: &CallContext<'_>, from: usize, end_kind: EndKind, sound: bool) -> Result<bool, NotYet> {
     let (view, markers, token) = (context.view, context.markers(), context.dialect().quote.as_deref());
     let begins_token = token.and_then(|token| token.bytes().next());
     let rest = view.rest(from);
@@ -151,12 +153,12 @@ fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: b
         }
         // An object on another line may be an example.
         quotes &= !sound || byte != b'\n';
-        if quotes && matches!(byte, b'"' | b'\'') && is_rest(context, at, doubt)?
+        if quotes && matches!(byte, b'"' | b'\'') && is_rest(context, at, end_kind)?
             || begins_token == Some(byte) && view.starts_with(at, token.unwrap_or_default())?
         {
             // What looks like the rest is none if another call begins on a line of its own before it.
             let mut lines = memchr::memchr_iter(b'\n', view.slice(from, at).as_bytes());
-            return lines.try_fold(false, |found, line| Ok(found || goes_on_behind(context, from + line)?));
+            return lines.try_fold(false, |found, line| Ok(found || continues_behind(context, from + line)?));
         }
         if byte == b'\n' && context.engine.behind_name(view, at + 1)?.is_some() {
             return Ok(true);

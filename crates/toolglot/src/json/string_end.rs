@@ -24,9 +24,9 @@ const NEXT: usize = 1 << 6;
 
 impl ReaderStep<'_> {
     /// Why the end is doubtful: a quote cannot end its string, or no clean end follows a marker in it.
-    pub(super) fn doubt(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn decide_end(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        let unsought = self.context.markers.is_near() || self.context.options.limits.string_ends == 0;
+        let unsought = self.context.markers.is_bounded() || self.context.options.limits.string_ends == 0;
         if self.reader.text.key || unsought {
             self.sink().repair(Code::InnerQuote, at..at, "a quote inside a string is not escaped");
             return Ok(self.ended(Ended::Broken));
@@ -58,7 +58,7 @@ impl ReaderStep<'_> {
 
     /// Returns how far ends of strings may be searched for: less, the more look-ahead was futile.
     fn reach(&self) -> usize {
-        self.at() + self.ahead_left().max(self.near_reach())
+        self.at() + self.ahead_left().max(self.least_reach())
     }
 
     /// Returns how many more bytes of futile look-ahead for ends of strings the message allows.
@@ -67,12 +67,12 @@ impl ReaderStep<'_> {
     }
 
     /// Returns how far to look when no look-ahead is left.
-    fn near_reach(&self) -> usize {
+    fn least_reach(&self) -> usize {
         self.left_of(self.context.options.limits.string_ends.saturating_mul(FUTILE)).clamp(NEXT, LOOK)
     }
 
     fn left_of(&self, limit: usize) -> usize {
-        if self.sink.hasty { 0 } else { limit.saturating_sub(self.sink.wasted_lookahead) }
+        if self.sink.frugal { 0 } else { limit.saturating_sub(self.sink.wasted_lookahead) }
     }
 
     /// Decides about a quote that ends at `end` but is not followed by what may follow a string: it ends the string, or joins it
@@ -82,7 +82,7 @@ impl ReaderStep<'_> {
             Some(next) => turn.join(end, next),
             None => Ok(turn.text_end(end)),
         };
-        if self.context.markers.is_near() {
+        if self.context.markers.is_bounded() {
             return accept(self);
         }
         let at = self.at();
@@ -127,7 +127,7 @@ impl ReaderStep<'_> {
             && !text.key
             && !text.inner
             && text.end.is_none();
-        let sought = !markers.is_near() && self.context.options.limits.string_ends > 0 && !self.reader.undeclared;
+        let sought = !markers.is_bounded() && self.context.options.limits.string_ends > 0 && !self.reader.undeclared;
         if !plain
             || !sought
             || text.content == at
@@ -140,7 +140,9 @@ impl ReaderStep<'_> {
         let next = at + stops::waiting(view.rest(at).iter());
         let decides = match view.byte(next)? {
             Some(b'"') => comma,
-            Some(byte) => !comma && next >= text.settled && markers.may_begin(byte) && markers.doubt(view, next)?,
+            Some(byte) => {
+                !comma && next >= text.settled && markers.may_begin(byte) && markers.interrupts(view, next)?
+            }
             None => false,
         };
         let here = || self.doubtful(self.reach());
@@ -262,7 +264,7 @@ impl ReaderStep<'_> {
         let upto = closed.unwrap_or(reach).min(reach);
         let mut end = match () {
             // Until too much was read ahead in vain another call is tried in what is left of a string.
-            () if self.near_reach() != NEXT || self.ahead_left() > 0 => {
+            () if self.least_reach() != NEXT || self.ahead_left() > 0 => {
                 self.context.markers.resume_at(self.view, at, upto)?
             }
             () if self.view.end() < upto => self.view.final_end()?,
