@@ -29,18 +29,24 @@ const VALUES: &[&str] = &[
     " \n x \n ",
 ];
 
+/// Markup that a value may quote: tags that are named like the tool's other parameter, closed and not.
+const TAGS: &[&str] = &["use <new> here", "<svg>\n<new>x</new>\n</svg>", "<a new=\"x\">", "a </new> b"];
+
+/// Marks parameters with such tags: one that is never closed leaves the call unfinished.
+const TAGGED: &str = "anthropic_legacy";
+
 fn value(message: &Message) -> Option<String> {
     let [call] = &message.calls[..] else { return None };
     let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
     Some(arguments.get("old")?.as_str()?.to_owned())
 }
 
-fn each(check: impl Fn(&Arc<Dialect>, &Dialects, &Tools, &str) -> Result<(), String>) -> Vec<String> {
+fn each(values: &[&str], check: impl Fn(&Arc<Dialect>, &Dialects, &Tools, &str) -> Result<(), String>) -> Vec<String> {
     let tools = Tools::from_json_str(TOOLS).expect("they are tools");
     let mut wrong = Vec::new();
     for dialect in &Dialects::builtin() {
         let alone: Dialects = [Arc::clone(dialect)].into_iter().collect();
-        for value in VALUES {
+        for value in values {
             if let Err(why) = check(dialect, &alone, &tools, value) {
                 wrong.push(format!("{} {value:?}: {why}", dialect.name()));
             }
@@ -51,8 +57,25 @@ fn each(check: impl Fn(&Arc<Dialect>, &Dialects, &Tools, &str) -> Result<(), Str
 
 #[test]
 fn what_is_written_comes_back_with_its_white_space() {
-    let wrong = each(|dialect, alone, tools, value_| {
+    let wrong = each(VALUES, |dialect, alone, tools, value_| {
         let arguments = serde_json::json!({"old": value_, "new": "x"}).to_string();
+        let rendering = Rendering::new().with_call("edit", &arguments);
+        let text = Renderer::new(dialect, tools).render(&rendering).map_err(|error| error.to_string())?;
+        let read = value(&parse(&text, alone, tools, &Options::default()));
+        if read.as_deref() == Some(value_) { Ok(()) } else { Err(format!("{text:?} gives {read:?}")) }
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Tags with the name of a parameter are data in a value.
+#[test]
+fn quoted_tags_of_other_parameters_are_data() {
+    let wrong = each(TAGS, |dialect, alone, tools, value_| {
+        if dialect.name() == TAGGED && value_ == TAGS[0] {
+            return Ok(());
+        }
+        // The quoted parameter is still to come.
+        let arguments = format!("{{\"old\": {}, \"new\": \"x\"}}", Value::from(value_));
         let rendering = Rendering::new().with_call("edit", &arguments);
         let text = Renderer::new(dialect, tools).render(&rendering).map_err(|error| error.to_string())?;
         let read = value(&parse(&text, alone, tools, &Options::default()));
@@ -64,7 +87,7 @@ fn what_is_written_comes_back_with_its_white_space() {
 /// A model need not write what the renderer would: the value stands between the same markers, as it is.
 #[test]
 fn what_begins_on_the_line_of_its_opener_is_exact() {
-    let wrong = each(|dialect, alone, tools, value_| {
+    let wrong = each(VALUES, |dialect, alone, tools, value_| {
         let arguments = serde_json::json!({"old": "VALUE", "new": "x"}).to_string();
         let rendering = Rendering::new().with_call("edit", &arguments);
         let text = Renderer::new(dialect, tools).render(&rendering).map_err(|error| error.to_string())?;

@@ -189,7 +189,7 @@ codes! {
     EmptyArguments "empty_arguments" SAFE "no arguments where an object belongs; read as `{}`"
         by "models calling a tool without parameters" risk "a call that was cut off before its arguments looks like a call without any";
     // Markup
-    MissingOpener "missing_opener" SAFE "a section, or a JSON call that its closing tag still marks, without its opening marker"
+    MissingOpener "missing_opener" SAFE "a section, a declared parameter, or a JSON call that its closing tag still marks, without its opening marker"
         by "models that skip the wrapper, and servers that strip it" risk "markup shown as an example is read as a call";
     DuplicateOpener "duplicate_opener" SAFE "a doubled opening marker before a call; dropped"
         by "models that restart a call" risk "none known: the two markers are adjacent";

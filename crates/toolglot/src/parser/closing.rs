@@ -154,40 +154,27 @@ pub(crate) fn skip_words(view: View<'_>, at: usize) -> Result<usize, NotYet> {
     Ok(end)
 }
 
-/// Returns the end of up to eight superfluous closing brackets; a closer, an opener, the next call or the end must follow.
+/// Returns the end of up to eight superfluous closing brackets; a closer, an opener, the next call, a line or the end must follow.
 pub(crate) fn extra_brackets<'l>(
     at: usize,
     closers: impl IntoIterator<Item = &'l Literal> + Clone,
     context: &CallContext<'_>,
 ) -> Result<Option<usize>, NotYet> {
     let (mut end, mut next) = (at, context.gap(at)?);
-    let over = loop {
-        if context.any(next, closers.clone())?.is_some() {
-            break true;
+    while context.any(next, closers.clone())?.is_none() {
+        if matches!(context.view.byte(next)?, Some(b'}' | b']' | b')')) && end - at <= 16 {
+            (end, next) = (next + 1, context.gap(next + 1)?);
+            continue;
         }
-        if !matches!(context.view.byte(next)?, Some(b'}' | b']' | b')')) {
-            break end > at && may_follow(end, next, context)?;
-        }
-        (end, next) = (next + 1, context.gap(next + 1)?);
-        if end - at > 16 {
-            break false;
-        }
-    };
-    Ok((over && end > at).then_some(end))
-}
-
-/// Returns whether the text at `next`, after brackets that end at `end`, may follow a call.
-fn may_follow(end: usize, next: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
-    if context.view.byte(next)?.is_none() || context.opener(next)?.is_some() {
-        return Ok(true);
+        let over = end > at
+            && (context.view.byte(next)?.is_none()
+                || context.opener(next)?.is_some()
+                || context.pattern_ref.section.is_some()
+                    && context.next_call(context.behind_separator(next)?.unwrap_or(next))?.is_some()
+                || context.view.slice(end, next).contains('\n'));
+        return Ok(over.then_some(end));
     }
-    if context.pattern_ref.section.is_some() {
-        let next = context.behind_separator(next)?.unwrap_or(next);
-        if context.next_call(next)?.is_some() {
-            return Ok(true);
-        }
-    }
-    Ok(context.view.slice(end, next).contains('\n'))
+    Ok((end > at).then_some(end))
 }
 
 /// Returns the end of a closer of the call or its section with a slip: in another case, without one of its brackets, or with

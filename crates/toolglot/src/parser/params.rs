@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::call_context::CallContext;
 use super::closing::slipped;
 use super::contest::REACH;
-use super::head::{Head, TagEnd, closing_tag, is_spelled, nodes, tag_end};
+use super::head::{Head, HeadText, NAME_LIMIT, TagEnd, closing_tag, is_spelled, name_end, nodes, tag_end};
 use super::marker::Marker;
 use super::object::ArgumentsObject;
 use super::torn::{begins_torn, cut_closer, cut_opener, is_torn};
@@ -245,8 +245,8 @@ impl ParamsReader {
             Some((marker, from, _)) => {
                 self.skipped = true;
                 sink.repair(Code::JunkInCall, at..from, "skipped text between parameters");
-                if is_torn(at, from, context, param) {
-                    sink.broken(at..from, "part of a marker is between parameters");
+                if is_torn(at, from, context, param) || holds_foreign(context.view.slice(at, from), context) {
+                    sink.broken(at..from, "part of a marker, or another format's parameter, is between parameters");
                 }
                 if matches!(marker, Marker::Open | Marker::Section) {
                     return Ok(self.end(at, Ended::Cut, context, sink));
@@ -309,6 +309,12 @@ impl ParamsReader {
     }
 }
 
+/// Returns whether skipped text has a tag with which other dialects mark parameters: what it holds would be lost.
+fn holds_foreign(skipped: &str, context: &CallContext<'_>) -> bool {
+    let name = |tag: &str| tag.find(|next: char| !next.is_alphanumeric() && next != '_').unwrap_or(tag.len());
+    skipped.split('<').skip(1).any(|tag| context.engine.catalog.marks_params(&tag[..name(tag)]))
+}
+
 /// Returns the contents of an undeclared parameter such as `properties`: everything that the tool declares, and the end of its
 /// closer; `None` within if it has other contents. Otherwise it is a parameter like any other.
 fn wrapped(
@@ -362,6 +368,35 @@ pub(crate) fn param_head(at: usize, context: &CallContext<'_>, sure: bool) -> Re
             return Ok(Some(FoundParam { param: number, start: end, head: inner }));
         }
     }
+    bare_head(at, context)
+}
+
+/// Reads the head of a declared parameter that lacks its opening marker; the rest of the marker follows the key.
+pub(crate) fn bare_head(at: usize, context: &CallContext<'_>) -> Result<Option<FoundParam>, NotYet> {
+    let view = context.view;
+    let Some(end) = name_end(view, at)?.filter(|end| context.declares(view.slice(at, *end))) else { return Ok(None) };
+    let allowed = !context.bounded && context.engine.options.repairs.allow(Code::MissingOpener);
+    for (number, param) in context.dialect().params.iter().enumerate().filter(|_| allowed) {
+        let mut head = context.head.inner();
+        head.key = Some(HeadText::new(view.slice(at, end), at..end));
+        let behind = match &param.head[..] {
+            _ if param.has_key_tag() || param.tail.is_empty() => None,
+            [_, HeadPart::Hole(Hole::Key), rest @ ..] if !rest.is_empty() => nodes(view, end, rest, None, &mut head)?,
+            [_, HeadPart::Attributes(_), rest @ ..] if matches!(view.byte(end)?, Some(b'"' | b'\'')) => {
+                let peeked = view.peek(end, NAME_LIMIT);
+                match memchr::memchr3(b'<', b'>', b'\n', peeked) {
+                    Some(ahead) => nodes(view, end + ahead, rest, None, &mut head)?,
+                    None if peeked.len() < NAME_LIMIT => view.final_end().map(|_| None)?,
+                    None => None,
+                }
+            }
+            _ => None,
+        };
+        if let Some(start) = behind {
+            head.note(Code::MissingOpener, true);
+            return Ok(Some(FoundParam { param: number, start, head }));
+        }
+    }
     Ok(None)
 }
 
@@ -400,6 +435,7 @@ pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
         (Code::MarkdownEscape, Code::MarkdownEscape.row().about),
         (Code::InferredTool, Code::InferredTool.row().about),
         (Code::LostBlank, "missing white space before an attribute"),
+        (Code::MissingOpener, "a parameter without its opening marker"),
     ];
     for (code, message) in slips.into_iter().filter(|slip| head.has(slip.0)) {
         sink.repair(code, span.clone(), message);

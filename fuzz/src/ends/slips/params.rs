@@ -23,6 +23,15 @@ pub(super) const SLIPS: &[Slip] = &[
     ("value's closer without its bracket", |it| {
         closer(it, |closer| closer.strip_suffix('>').unwrap_or(closer).to_owned())
     }),
+    ("key's opener missing", |it| opener(it, it.raw_key()?)),
+    ("last key's opener missing", |it| opener(it, it.last_raw_key()?)),
+    ("value's opener missing", |it| {
+        let (_, value) = tagged(it)?.string()?;
+        let key = it.raw_keys().filter(|key| key.end <= value.start).last()?;
+        let at = it.text[key.end..value.start].rfind('<')? + key.end;
+        let others = ["</", "<![", it.home.end.as_str()];
+        (!others.iter().any(|other| it.text[at..].starts_with(other))).then(|| it.with(at..value.start, ""))
+    }),
     ("key: quoted", |it| {
         let key = it.raw_key()?;
         let word = &it.text[key.clone()];
@@ -52,6 +61,13 @@ fn without(place: &Place<'_>, at: std::ops::Range<usize>) -> String {
 fn closer(place: &Place<'_>, change: impl FnOnce(&str) -> String) -> Option<String> {
     let at = place.value_closer()?;
     Some(place.with(at.clone(), &change(&place.text[at])))
+}
+
+/// Returns the message without the marker before a key, from its bracket on.
+fn opener(place: &Place<'_>, key: std::ops::Range<usize>) -> Option<String> {
+    let at = tagged(place.closed()?)?.text[..key.start].rfind('<')?;
+    // Commas and braces are around members, and in no marker.
+    (!place.text[at..key.start].contains([',', '{'])).then(|| place.with(at..key.start, ""))
 }
 
 /// Returns where the first parameter begins.

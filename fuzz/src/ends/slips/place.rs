@@ -101,10 +101,19 @@ impl<'m> Place<'m> {
         Some(at..at + key.len())
     }
 
-    /// Returns where the key of a raw value stands.
+    /// Returns where the key of the first raw value stands.
     pub(super) fn raw_key(&self) -> Option<Range<usize>> {
-        let part = self.parts.iter().find(|part| part.what == What::Key)?;
-        Some(part.span.clone())
+        self.raw_keys().next()
+    }
+
+    /// Returns where the key of the last raw value stands.
+    pub(super) fn last_raw_key(&self) -> Option<Range<usize>> {
+        self.raw_keys().next_back()
+    }
+
+    /// Returns where the keys of raw values stand.
+    pub(super) fn raw_keys(&self) -> impl DoubleEndedIterator<Item = Range<usize>> {
+        self.parts.iter().filter(|part| part.what == What::Key).map(|part| part.span.clone())
     }
 
     /// Returns where the closer of the first raw value stands: what the file has between a value and the next key.

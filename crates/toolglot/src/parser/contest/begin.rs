@@ -15,7 +15,7 @@ use crate::parser::envelope;
 use crate::parser::head::{Head, HeadText, TagEnd, gap, skip_gap, tag_end, token};
 use crate::parser::kwargs::{begins_literal, keyword};
 use crate::parser::lines::{self, LinesReader};
-use crate::parser::params::param_head;
+use crate::parser::params::{bare_head, param_head};
 use crate::parser::whole::{WholeArguments, arguments_of, read_value, with_attributes};
 use crate::schema::SchemaNode;
 use crate::sink::Sink;
@@ -56,7 +56,7 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
     // A parameter or the closer must be here: most candidates that share a head die by this byte.
     let markers = engine.catalog.markers(pattern_ref.dialect);
     let params = kind == Some(BodyKind::Params) && !head.is_unclosed_tag();
-    if params && !view.byte(at)?.is_some_and(|byte| markers.contains(byte)) {
+    if params && !view.byte(at)?.is_some_and(|byte| markers.contains(byte) || byte.is_ascii_alphabetic()) {
         return Ok(None);
     }
     let mut callee = engine.callee_of(engine.dialect(pattern_ref), head);
@@ -86,7 +86,25 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
     };
     head.looked = head.looked.max(at + ahead.get());
     head.note(Code::JunkInCall, matches!(start, Some(Start::Params { at: behind, .. }) if behind > at));
-    Ok(start.map(|start| (callee, start)))
+    match start {
+        None if params && callee.tool.is_none() => glued(trial, head),
+        start => Ok(start.map(|start| (callee, start))),
+    }
+}
+
+/// Returns the declared tool whose name is glued to the key of its first parameter, and that parameter.
+fn glued(trial: &TrialContext<'_>, head: &mut Head) -> Result<Option<(Callee, Start)>, NotYet> {
+    let Some(HeadText { text, span }) = head.name.clone() else { return Ok(None) };
+    let is_name = |length: &usize| text.get(..*length).is_some_and(|name| trial.engine.tools.is_declared(name));
+    for length in (1..text.len()).filter(is_name) {
+        let Some(callee) = trial.engine.callee(&text[..length]) else { continue };
+        let (at, ahead) = (span.start + length, Cell::new(0));
+        if let Some(first) = bare_head(at, &trial.call(&callee, head, &ahead))? {
+            head.name = Some(HeadText::new(&text[..length], span.start..at));
+            return Ok(Some((callee, Start::Params { at, first: Some(Box::new(first)) })));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns where an object begins after the bytes between a marker and it: a token of another model, or lines of words if
@@ -249,27 +267,23 @@ fn begin_params(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, N
     }
 }
 
-/// Returns whether a parameter or the call's closer is at `at`.
+/// Returns the start if a parameter, also one without a name, or the call's closer is at `at`.
 fn params_at(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
     if context.any(at, context.closer())?.is_some() {
         return Ok(Some(Start::Params { at, first: None }));
     }
-    let first = param_head(at, context, false)?.map(Box::new);
-    let begins = first.is_some() || nameless_param(at, context)?;
-    Ok(begins.then_some(Start::Params { at, first }))
-}
-
-/// Returns whether a parameter without a name opens at `at`.
-fn nameless_param(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    if let Some(first) = param_head(at, context, false)? {
+        return Ok(Some(Start::Params { at, first: Some(Box::new(first)) }));
+    }
     for param in context.dialect().params.iter().filter(|param| !param.has_key_tag()) {
         if let Some(end) = context.any(at, param.opening())?
             && !context.view.char(end)?.is_some_and(char::is_alphanumeric)
             && tag_end(context.view, end)? == TagEnd::Closed
         {
-            return Ok(true);
+            return Ok(Some(Start::Params { at, first: None }));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 fn begin_kwargs(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {

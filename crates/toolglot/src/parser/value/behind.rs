@@ -65,6 +65,9 @@ pub(super) fn continuation(end: usize, context: &ValueContext<'_>) -> Result<Opt
     }
     let view = context.view;
     let next = context.gap(end)?;
+    if begins_other(next, context)? {
+        return Ok(Some(Marker::Param));
+    }
     let element = context.param.has_key_tag() && view.byte(next)? == Some(b'<');
     if element && named_tag(view, next + 1)?.is_some() {
         return Ok(Some(Marker::Tag));
