@@ -14,7 +14,7 @@ use super::value::ParamReader;
 use super::whole::read_value;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
-use crate::dialect::{BodyKind, HeadPart, Hole, Pattern, TypeWords};
+use crate::dialect::{BodyKind, HeadPart, Hole, Literal, Pattern, TypeWords};
 use crate::json::{self, Ended, ValueOutcome, ValuePosition};
 use crate::lead::Lead;
 use crate::schema::Types;
@@ -380,7 +380,7 @@ pub(crate) fn bare_head(at: usize, context: &CallContext<'_>) -> Result<Option<F
         let mut head = context.head.inner();
         head.key = Some(HeadText::new(view.slice(at, end), at..end));
         let behind = match &param.head[..] {
-            _ if param.has_key_tag() || param.tail.is_empty() => None,
+            _ if param.has_key_tag() || !param.tail.first().is_some_and(Literal::is_strong) => None,
             [_, HeadPart::Hole(Hole::Key), rest @ ..] if !rest.is_empty() => nodes(view, end, rest, None, &mut head)?,
             [_, HeadPart::Attributes(_), rest @ ..] if matches!(view.byte(end)?, Some(b'"' | b'\'')) => {
                 let peeked = view.peek(end, NAME_LIMIT);

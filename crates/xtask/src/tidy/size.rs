@@ -6,7 +6,7 @@ use crate::files::File;
 /// What is counted in the core's code, without tests and without what only asks the engine: how much there is at most.
 #[rustfmt::skip]
 const MOST: [Count; 4] = [
-    Count { what: "lines", most: 29_852, of: |code| code.len() },
+    Count { what: "lines", most: 29_854, of: |code| code.len() },
     Count { what: "functions that can say `NotYet`", most: 461, of: |code| signatures(code).filter(|it| it.contains("NotYet>")).count() },
     Count { what: "`bool` fields", most: 141, of: |code| code.iter().filter(|line| is_flag(line)).count() },
     Count { what: "numeric constants", most: 68, of: |code| code.iter().filter(|line| is_number(line)).count() },

@@ -4,7 +4,7 @@ use crate::dialect::Literal;
 use crate::parser::call_context::CallContext;
 use crate::parser::head::{is_name, named_tag};
 use crate::parser::marker::Marker;
-use crate::parser::params::{FoundParam, param_head};
+use crate::parser::params::{FoundParam, bare_head, param_head};
 use crate::parser::torn::is_weak;
 use crate::parser::value_context::ValueContext;
 use crate::view::NotYet;
@@ -65,7 +65,7 @@ pub(super) fn continuation(end: usize, context: &ValueContext<'_>) -> Result<Opt
     }
     let view = context.view;
     let next = context.gap(end)?;
-    if begins_other(next, context)? {
+    if bare_head(next, context)?.is_some_and(|found| is_new(found.head.key(), context)) {
         return Ok(Some(Marker::Param));
     }
     let element = context.param.has_key_tag() && view.byte(next)? == Some(b'<');
@@ -126,7 +126,9 @@ pub(super) fn begins_next(at: usize, context: &ValueContext<'_>) -> Result<bool,
 
 /// Returns whether the parameter that opens at `at` is a new one of this tool.
 pub(super) fn begins_other(at: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
-    let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
-    let key = head.key();
-    Ok(context.declares(key) && !context.object.has(key) && context.head.key() != key)
+    Ok(param_head(at, context, false)?.is_some_and(|found| is_new(found.head.key(), context)))
+}
+
+fn is_new(key: &str, context: &ValueContext<'_>) -> bool {
+    context.declares(key) && !context.object.has(key) && context.head.key() != key
 }
