@@ -27,7 +27,7 @@ pub(super) const SLIPS: &[Slip] = &[
     ("last key's opener missing", |it| opener(it, it.last_raw_key()?)),
     ("value's opener missing", |it| {
         let (_, value) = tagged(it)?.string()?;
-        let key = it.raw_keys().filter(|key| key.end <= value.start).next_back()?;
+        let key = it.raw_keys().rfind(|key| key.end <= value.start)?;
         let at = it.text[key.end..value.start].rfind('<')? + key.end;
         let others = ["</", "<![", it.home.end.as_str()];
         (!others.iter().any(|other| it.text[at..].starts_with(other))).then(|| it.with(at..value.start, ""))
