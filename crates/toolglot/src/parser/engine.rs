@@ -213,5 +213,28 @@ fn name_in_id<'i>(dialect: &Dialect, id: &'i str) -> &'i str {
     let rest = id.strip_prefix(pattern.before.as_str()).unwrap_or(id);
     let counted = rest.trim_end_matches(|last: char| last.is_ascii_digit());
     let separates = |mark: char| mark.is_ascii_punctuation() && !"_-.".contains(mark);
-    Some(counted).filter(|counted| counted.len() < rest.len()).and_then(|it| it.strip_suffix(separates)).unwrap_or(rest)
+    let name = counted.strip_suffix(pattern.between.as_str()).or_else(|| counted.strip_suffix(separates));
+    name.filter(|_| counted.len() < rest.len()).unwrap_or(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_holds_the_name_before_its_own_mark_or_another() {
+        let rows = [
+            (":", "functions.search:0", "search"),
+            (":", "search!12", "search"),
+            (":", "search", "search"),
+            (":", "search_2", "search_2"),
+            ("--", "functions.search--0", "search"),
+            ("_", "functions.search_2", "search"),
+        ];
+        for (between, id, name) in rows {
+            let file = format!("call = '<c>{{id}}<a>{{arguments}}'\nid = 'functions.{{name}}{between}{{index}}'");
+            let dialect = Dialect::from_toml("mine", &file).unwrap();
+            assert_eq!(name_in_id(&dialect, id), name, "{between} {id}");
+        }
+    }
 }
