@@ -166,7 +166,7 @@ pub(crate) fn extra_brackets<'l>(
             (end, next) = (next + 1, context.gap(next + 1)?);
             continue;
         }
-        let over = end > at
+        let over = (1..=16).contains(&(end - at))
             && (context.view.byte(next)?.is_none()
                 || context.opener(next)?.is_some()
                 || context.pattern_ref.section.is_some()
@@ -181,10 +181,8 @@ pub(crate) fn extra_brackets<'l>(
 /// spaces before the last.
 pub(crate) fn slipped(at: usize, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
     let closers = context.pattern().tail.iter().chain(context.section_closers());
-    let words: Vec<String> = closers
-        .filter_map(|closer| closer.spellings.first().filter(|own| own.is_fixed() && own.is_strong()))
-        .filter_map(|own| Some(own.plain().strip_prefix('<')?.strip_suffix('>')?.to_owned()))
-        .collect();
+    let own = closers.filter_map(|closer| closer.spellings.first().filter(|own| own.is_fixed() && own.is_strong()));
+    let words = own.filter_map(|own| Some(own.plain().strip_prefix('<')?.strip_suffix('>')?.to_owned()));
     let view = context.view;
     let opens = view.byte(at)? == Some(b'<');
     let from = at + usize::from(opens);

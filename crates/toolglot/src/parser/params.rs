@@ -245,8 +245,8 @@ impl ParamsReader {
             Some((marker, from, _)) => {
                 self.skipped = true;
                 sink.repair(Code::JunkInCall, at..from, "skipped text between parameters");
-                if is_torn(at, from, context, param) || holds_foreign(context.view.slice(at, from), context) {
-                    sink.broken(at..from, "part of a marker, or another format's parameter, is between parameters");
+                if is_torn(at, from, context, param) || self.names_missing(context.view.slice(at, from), context) {
+                    sink.broken(at..from, "part of a marker, or a parameter in another format, is between parameters");
                 }
                 if matches!(marker, Marker::Open | Marker::Section) {
                     return Ok(self.end(at, Ended::Cut, context, sink));
@@ -254,6 +254,12 @@ impl ParamsReader {
                 Ok(self.pass(from, sink))
             }
         }
+    }
+
+    /// Returns whether skipped markup names a declared parameter that has not been given: it would be lost.
+    fn names_missing(&self, skipped: &str, context: &CallContext<'_>) -> bool {
+        let mut words = skipped.split(|next: char| !next.is_alphanumeric() && next != '_' && next != '-');
+        skipped.contains('<') && words.any(|word| context.declares(word) && !self.object.has(word))
     }
 
     /// A parameter's opening literal ends at `end`, but there is no key.
@@ -307,12 +313,6 @@ impl ParamsReader {
         }
         context.view.final_end()
     }
-}
-
-/// Returns whether skipped text has a tag with which other dialects mark parameters: what it holds would be lost.
-fn holds_foreign(skipped: &str, context: &CallContext<'_>) -> bool {
-    let name = |tag: &str| tag.find(|next: char| !next.is_alphanumeric() && next != '_').unwrap_or(tag.len());
-    skipped.split('<').skip(1).any(|tag| context.engine.catalog.marks_params(&tag[..name(tag)]))
 }
 
 /// Returns the contents of an undeclared parameter such as `properties`: everything that the tool declares, and the end of its
@@ -383,11 +383,9 @@ pub(crate) fn bare_head(at: usize, context: &CallContext<'_>) -> Result<Option<F
             _ if param.has_key_tag() || !param.tail.first().is_some_and(Literal::is_strong) => None,
             [_, HeadPart::Hole(Hole::Key), rest @ ..] if !rest.is_empty() => nodes(view, end, rest, None, &mut head)?,
             [_, HeadPart::Attributes(_), rest @ ..] if matches!(view.byte(end)?, Some(b'"' | b'\'')) => {
-                let peeked = view.peek(end, NAME_LIMIT);
-                match memchr::memchr3(b'<', b'>', b'\n', peeked) {
+                match memchr::memchr3(b'<', b'>', b'\n', view.peek(end, NAME_LIMIT)) {
                     Some(ahead) => nodes(view, end + ahead, rest, None, &mut head)?,
-                    None if peeked.len() < NAME_LIMIT => view.final_end().map(|_| None)?,
-                    None => None,
+                    None => view.byte(end + NAME_LIMIT)?.and(None),
                 }
             }
             _ => None,

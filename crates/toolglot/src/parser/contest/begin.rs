@@ -96,7 +96,8 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
 fn glued(trial: &TrialContext<'_>, head: &mut Head) -> Result<Option<(Callee, Start)>, NotYet> {
     let Some(HeadText { text, span }) = head.name.clone() else { return Ok(None) };
     let is_name = |length: &usize| text.get(..*length).is_some_and(|name| trial.engine.tools.is_declared(name));
-    for length in (1..text.len()).filter(is_name) {
+    // An escaped name is longer than it reads.
+    for length in (1..text.len()).filter(|_| text.len() == span.len()).filter(is_name) {
         let Some(callee) = trial.engine.callee(&text[..length]) else { continue };
         let (at, ahead) = (span.start + length, Cell::new(0));
         if let Some(first) = bare_head(at, &trial.call(&callee, head, &ahead))? {
